@@ -1,0 +1,37 @@
+# make demo and make test each work alone on a fresh clone with Python 3.11+ and make: they create .venv and install.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: demo test test-slow lint bench clean
+
+.venv/installed: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit("memspan needs Python 3.11 or newer, got %d.%d" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(PIP) -e .
+	touch $@
+
+.venv/installed-dev: .venv/installed
+	$(PIP) -e '.[dev,bench]'
+	touch $@
+
+demo: .venv/installed
+	$(BIN)/memspan demo
+
+lint: .venv/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+test: lint
+	$(BIN)/python -m pytest -n 2
+
+test-slow: .venv/installed-dev
+	$(BIN)/python -m pytest -n 2 -m 'slow or not slow'
+
+bench: .venv/installed-dev
+	$(BIN)/memspan bench
+
+clean:
+	rm -rf .venv memspan-demo

@@ -1,0 +1,65 @@
+"""Where work runs: `Engine.map(function, items)` and nothing else."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import TypeVar, final
+
+from memspan.errors import InputError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Engine(ABC):
+    """Runs one function on many items, perhaps at the same time."""
+
+    @property
+    @abstractmethod
+    def workers(self) -> int:
+        """How many items are worked on at once."""
+
+    @abstractmethod
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+        """The results in the order of the items. An error or an interrupt stops what has not begun."""
+
+
+@final
+@dataclass(frozen=True)
+class Threads(Engine):
+    """Threads of this process: for kernels that release the interpreter's lock.
+
+    >>> Threads(2).map(abs, [-1, 2, -3])
+    [1, 2, 3]
+    """
+
+    count: int
+
+    def __post_init__(self) -> None:
+        if self.count < 1:
+            raise InputError(f"workers must be at least 1, got {self.count}")
+
+    @property
+    def workers(self) -> int:
+        return self.count
+
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+        items = list(items)
+        if self.count == 1 or len(items) < 2:
+            return [function(item) for item in items]
+        with ThreadPoolExecutor(self.count) as pool:
+            futures = [pool.submit(function, item) for item in items]
+            try:
+                wait(futures, return_when=FIRST_EXCEPTION)
+                return [future.result() for future in futures]
+            finally:
+                pool.shutdown(cancel_futures=True)
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,67 @@
+"""Where long work says how far it is. Library code never prints: it calls a `Progress`.
+
+>>> silent = Silent()
+>>> with silent.stage("counting", total=3) as stage:
+...     stage.advance()
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from types import TracebackType
+from typing import Self, final
+
+
+class Stage(ABC):
+    """One countable piece of long work; a context manager."""
+
+    @abstractmethod
+    def advance(self, amount: float = 1.0) -> None:
+        """Say that `amount` more of the stage's total is done. Safe to call from several threads."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """The stage has ended, whether it was finished or not."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class Progress(ABC):
+    """Receives the stages and remarks of long work."""
+
+    @abstractmethod
+    def stage(self, name: str, total: float) -> Stage:
+        """Begin a stage of `total` units."""
+
+    @abstractmethod
+    def say(self, remark: str) -> None:
+        """A remark that a person who waits wants to read, for example "compiling, once"."""
+
+
+@final
+class _SilentStage(Stage):
+    def advance(self, amount: float = 1.0) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+@final
+class Silent(Progress):
+    """Says nothing; what library functions use unless told otherwise."""
+
+    def stage(self, name: str, total: float) -> Stage:  # noqa: ARG002
+        return _SilentStage()
+
+    def say(self, remark: str) -> None:
+        pass
+
+
+SILENT = Silent()

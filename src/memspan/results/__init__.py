@@ -1,0 +1,22 @@
+"""What commands and verbs return: frozen dataclasses of numpy arrays and floats, with exact JSON round trips.
+
+A result computes nothing. `to_json` gives plain values, `from_json` gives the same result back, and a file is
+always written whole (`memspan.results.atomic`).
+"""
+
+from memspan.results.benchmark import Benchmark as Benchmark
+from memspan.results.benchmark import BenchReport as BenchReport
+from memspan.results.chart import Chart as Chart
+from memspan.results.chart import Line as Line
+from memspan.results.chart import line as line
+from memspan.results.comparison import Comparison as Comparison
+from memspan.results.comparison import PairVerdict as PairVerdict
+from memspan.results.curve import Curve as Curve
+from memspan.results.curve import Reach as Reach
+from memspan.results.curve import Span as Span
+from memspan.results.decay import DecayFit as DecayFit
+from memspan.results.decay import LawFit as LawFit
+from memspan.results.measurement import Measurement as Measurement
+from memspan.results.reproduction import Claim as Claim
+from memspan.results.reproduction import Reproduction as Reproduction
+from memspan.results.reproduction import claim_near as claim_near

@@ -1,0 +1,52 @@
+"""A drawing as plain data, so that a recipe can store what it drew and a report can draw it again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One line or row of markers: `y` over `x`, with an optional band of `low` to `high` (empty: none)."""
+
+    label: str
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    style: str = "line"
+    """`line`, `dashed` or `markers`."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """Lines on one pair of axes; `x_scale` and `y_scale` are `linear` or `log`; `caption` says what one sees."""
+
+    name: str
+    title: str
+    x_label: str
+    y_label: str
+    x_scale: str
+    y_scale: str
+    lines: tuple[Line, ...]
+    caption: str
+
+
+def line(
+    label: str,
+    x: object,
+    y: object,
+    *,
+    band: tuple[object, object] | None = None,
+    style: str = "line",
+) -> Line:
+    """A `Line` from anything array-like."""
+    low, high = band if band is not None else ((), ())
+    x, y, low, high = (np.array(values, dtype=np.float64) for values in (x, y, low, high))
+    return Line(label, x, y, low, high, style)

@@ -1,0 +1,64 @@
+"""What the command `compare` finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.results.encoding import from_plain, to_plain
+from memspan.results.measurement import Measurement
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class PairVerdict:
+    """Two sources set side by side at equal size.
+
+    `difference` is corrected information of `a` minus that of `b` at each of `lags`, nats, with standard error
+    `error`; `lag_p_values` are corrected for the number of lags (Holm); `p_value` is the smallest of them.
+    """
+
+    a: str
+    b: str
+    verdict: str
+    """`alike`, `different` or `undecided`."""
+    p_value: float
+    different_lags: tuple[int, ...]
+    lags: NDArray[np.int64]
+    difference: NDArray[np.float64]
+    error: NDArray[np.float64]
+    lag_p_values: NDArray[np.float64]
+    explanation: str
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Several sources measured at `size` symbols each, and a verdict for every pair of them."""
+
+    size: int
+    sources: dict[str, Measurement]
+    pairs: tuple[PairVerdict, ...]
+    seconds: float
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `compare --json` prints, without `schema`, `command` and `version`."""
+        return {
+            "size": self.size,
+            "sources": {name: source.to_json() for name, source in self.sources.items()},
+            "pairs": to_plain(self.pairs),
+            "seconds": self.seconds,
+        }
+
+    @classmethod
+    def from_json(cls, plain: dict[str, Any]) -> Comparison:
+        """The inverse of `to_json`."""
+        return cls(
+            plain["size"],
+            {name: Measurement.from_json(source) for name, source in plain["sources"].items()},
+            from_plain(tuple[PairVerdict, ...], plain["pairs"]),
+            plain["seconds"],
+        )

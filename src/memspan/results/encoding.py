@@ -1,0 +1,80 @@
+"""Frozen dataclasses to JSON and back, exactly.
+
+Floats survive because Python writes the shortest text that reads back to the same bits; a number that is not
+finite becomes null, and null in a float array reads back as NaN.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import types
+import typing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from memspan.errors import CorruptError
+
+
+def to_plain(value: Any) -> Any:
+    """Dataclasses, arrays, tuples and numbers to what `json` can write; non-finite numbers to None."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: to_plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, np.ndarray | np.generic):
+        return to_plain(value.tolist())
+    if isinstance(value, dict):
+        return {str(key): to_plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def from_plain(kind: Any, plain: Any) -> Any:
+    """The inverse of `to_plain`, guided by the type `kind`; fields that `kind` does not have are ignored."""
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (typing.Union, types.UnionType):
+        if plain is None and type(None) in arguments:
+            return None
+        return from_plain(next(a for a in arguments if a is not type(None)), plain)
+    if dataclasses.is_dataclass(kind):
+        hints = typing.get_type_hints(kind)
+        names = [field.name for field in dataclasses.fields(kind)]
+        return kind(**{name: from_plain(hints[name], plain[name]) for name in names})  # type: ignore[operator]
+    if origin is np.ndarray or kind is np.ndarray:
+        dtype = typing.get_args(arguments[1])[0] if arguments else np.float64
+        return np.array(_nan_for_none(plain) if issubclass(dtype, np.floating) else plain, dtype=dtype)
+    if origin is tuple:
+        inner = [arguments[0]] * len(plain) if arguments[-1] is Ellipsis else list(arguments)
+        return tuple(from_plain(a, item) for a, item in zip(inner, plain, strict=True))
+    if origin is dict:
+        return {key: from_plain(arguments[1], item) for key, item in plain.items()}
+    if kind is float:
+        return math.nan if plain is None else float(plain)
+    return plain
+
+
+def _nan_for_none(plain: Any) -> Any:
+    if isinstance(plain, list):
+        return [_nan_for_none(item) for item in plain]
+    return math.nan if plain is None else plain
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """The JSON object in a file that memspan wrote."""
+    try:
+        plain = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise CorruptError(f"cannot read {path} as JSON: {error}; run the command that wrote it again") from error
+    if not isinstance(plain, dict) or "command" not in plain:
+        raise CorruptError(f"{path} is not a memspan result (a JSON object with a field 'command')")
+    return plain
+
+
+def dumps(plain: dict[str, Any]) -> str:
+    """One JSON object as one line of text, without NaN."""
+    return json.dumps(plain, ensure_ascii=False, allow_nan=False) + "\n"

@@ -1,0 +1,72 @@
+"""What the command `reproduce` finds: claims of the sources, each next to what was measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+from memspan.results.chart import Chart
+from memspan.results.encoding import from_plain, to_plain
+
+
+@final
+@dataclass(frozen=True)
+class Claim:
+    """One checkable statement.
+
+    `paper` is the value the source prints and `corrected` the value after our derivation (None where the source
+    gives no number, or is right); `measured` is ours; `holds` says that it is within `tolerance` of the corrected
+    (else the paper's) value, or that the inequality stated in `claim` is met.
+    """
+
+    claim: str
+    paper: float | None
+    corrected: float | None
+    measured: float | None
+    tolerance: float | None
+    holds: bool
+
+
+def claim_near(
+    claim: str, measured: float, tolerance: float, *, paper: float | None = None, corrected: float | None = None
+) -> Claim:
+    """A claim that holds if `measured` is within `tolerance` of `corrected`, or of `paper` where that stands.
+
+    >>> claim_near("the exponent is recovered", 0.41, 0.02, paper=0.4).holds
+    True
+    """
+    expected = corrected if corrected is not None else paper
+    if expected is None:
+        raise ValueError("a claim about a value needs the paper's value or the corrected one")
+    return Claim(claim, paper, corrected, measured, tolerance, bool(abs(measured - expected) <= tolerance))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Reproduction:
+    """One recipe run at one scale."""
+
+    id: str
+    title: str
+    source: str
+    """The document and the place in it."""
+    scale: str
+    seed: int
+    claims: tuple[Claim, ...]
+    figures: tuple[Chart, ...]
+    notes: tuple[str, ...]
+    seconds: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether every claim holds."""
+        return all(claim.holds for claim in self.claims)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `reproduce --json` prints, without `schema`, `command` and `version`."""
+        return to_plain(self)
+
+    @classmethod
+    def from_json(cls, plain: dict[str, Any]) -> Reproduction:
+        """The inverse of `to_json`."""
+        return from_plain(cls, plain)

@@ -1,0 +1,82 @@
+"""Where the symbols of a sequence lie: in memory, or in a file that is read piece by piece."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.errors import InputError
+
+Symbols = NDArray[np.unsignedinteger[Any]]
+
+
+def narrow_dtype(alphabet: int) -> np.dtype[Any]:
+    """The smallest unsigned integer type that holds `alphabet` different symbols.
+
+    >>> narrow_dtype(256), narrow_dtype(257)
+    (dtype('uint8'), dtype('uint16'))
+    """
+    return np.min_scalar_type(max(alphabet - 1, 0))
+
+
+class Store(ABC):
+    """All symbols of a sequence, document after document, as unsigned integers."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Number of symbols."""
+
+    @abstractmethod
+    def read(self, start: int, stop: int) -> Symbols:
+        """Symbols `start` to `stop` (exclusive) as an array; safe to call from several threads."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Memory(Store):
+    """Symbols in an array."""
+
+    symbols: Symbols
+
+    def __len__(self) -> int:
+        return len(self.symbols)
+
+    def read(self, start: int, stop: int) -> Symbols:
+        return self.symbols[start:stop]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Disk(Store):
+    """Symbols in a raw little-endian file, never held as a whole.
+
+    `recode` maps what is in the file to symbol numbers (None: it holds symbol numbers);
+    `owner` is kept alive as long as the store, for example a temporary folder.
+    """
+
+    path: Path
+    dtype: np.dtype[Any]
+    length: int
+    recode: Symbols | None = None
+    owner: object = None
+
+    def __len__(self) -> int:
+        return self.length
+
+    def read(self, start: int, stop: int) -> Symbols:
+        size = self.dtype.itemsize
+        try:
+            with self.path.open("rb") as file:
+                raw = os.pread(file.fileno(), (stop - start) * size, start * size)
+        except OSError as error:
+            raise InputError(f"cannot read {self.path}: {error.strerror}") from error
+        if len(raw) != (stop - start) * size:
+            raise InputError(f"{self.path} became shorter while it was read; run the command again")
+        symbols = np.frombuffer(raw, self.dtype)
+        return symbols if self.recode is None else self.recode[symbols]
