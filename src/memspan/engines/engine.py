@@ -51,13 +51,15 @@ class Threads(Engine):
         items = list(items)
         if self.count == 1 or len(items) < 2:
             return [function(item) for item in items]
-        with ThreadPoolExecutor(self.count) as pool:
+        pool = ThreadPoolExecutor(self.count)
+        try:
             futures = [pool.submit(function, item) for item in items]
-            try:
-                wait(futures, return_when=FIRST_EXCEPTION)
-                return [future.result() for future in futures]
-            finally:
-                pool.shutdown(cancel_futures=True)
+            for future in wait(futures, return_when=FIRST_EXCEPTION).done:
+                future.result()
+            return [future.result() for future in futures]
+        finally:
+            # An interrupted caller must not wait for items that take long; it tells them to stop by its own means.
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def available_cores() -> int:

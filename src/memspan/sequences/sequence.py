@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.errors import InputError
+from memspan.sequences.coding import CODE_POINTS, Lookup, code_points
 from memspan.sequences.store import Memory, Store, Symbols, narrow_dtype
 
 PIECE = 1 << 24
@@ -49,14 +50,16 @@ class Sequence:
         >>> Sequence.from_documents([[3, 1, 3], [1]]).alphabet
         (1, 3)
         """
-        if isinstance(documents, str):
+        if isinstance(documents, str | bytes):
             documents = [documents]
         parts = [part for part in map(_labels, documents) if len(part)]
         if not parts:
-            raise InputError("no symbols: every document is empty; give at least one with two different symbols")
+            raise InputError(
+                "no symbols: every document is empty; give at least one with two different symbols"
+            )
         codes, alphabet = _encode(parts)
-        offsets = np.concatenate([[0], np.cumsum([len(part) for part in parts], dtype=np.int64)])
-        return cls(Memory(codes), offsets.astype(np.int64), alphabet, symbols)
+        offsets = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
+        return cls(Memory(codes), offsets, alphabet, symbols)
 
     @property
     def length(self) -> int:
@@ -95,16 +98,17 @@ class Sequence:
     def fingerprint(self) -> str:
         """A hash of symbols, document ends and alphabet: equal sequences have equal fingerprints."""
         digest = hashlib.sha256(repr((self.length, self.alphabet)).encode())
-        digest.update(np.ascontiguousarray(self.offsets, dtype="<i8"))
+        digest.update(np.ascontiguousarray(self.offsets, dtype="<i8").data)
         for start in range(0, self.length, PIECE):
-            digest.update(np.ascontiguousarray(self.store.read(start, min(start + PIECE, self.length))))
+            piece = self.store.read(start, min(start + PIECE, self.length))
+            digest.update(np.ascontiguousarray(piece).data)
         return digest.hexdigest()
 
 
 def _labels(document: Any) -> Any:
-    """A document as an array of code points or integers, or as a list of hashables."""
+    """A document as a string, an array of integers, or a list of hashables."""
     if isinstance(document, str):
-        return np.array([document], dtype=np.str_).view(np.uint32) if document else np.empty(0, np.uint32)
+        return document
     if isinstance(document, bytes):
         return np.frombuffer(document, np.uint8)
     if isinstance(document, np.ndarray):
@@ -119,11 +123,14 @@ def _labels(document: Any) -> Any:
 
 def _encode(parts: list[Any]) -> tuple[Symbols, tuple[Hashable, ...]]:
     """Symbol numbers of all documents, one after the other, and the alphabet."""
+    if all(isinstance(part, str) for part in parts):
+        lookup = Lookup(CODE_POINTS)
+        # All at once, so that the values the lookup learns are sorted.
+        codes = lookup.codes(code_points("".join(parts)))
+        return codes, tuple(map(chr, lookup.values))
     if all(isinstance(part, np.ndarray) for part in parts):
         labels, codes = np.unique(np.concatenate(parts), return_inverse=True)
-        text = all(part.dtype == np.uint32 and part.base is not None for part in parts)
-        alphabet = tuple(map(chr, labels.tolist())) if text else tuple(labels.tolist())
-        return codes.astype(narrow_dtype(len(alphabet))), alphabet
+        return codes.astype(narrow_dtype(len(labels))), tuple(labels.tolist())
     flat = [label for part in parts for label in (part.tolist() if isinstance(part, np.ndarray) else part)]
     try:
         numbers = {label: number for number, label in enumerate(dict.fromkeys(flat))}

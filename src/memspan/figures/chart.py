@@ -1,0 +1,93 @@
+"""A chart that a recipe stored as plain data, drawn."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from memspan.figures.information import masked
+from memspan.figures.limits import positive
+from memspan.figures.style import Look, literal, look, new_figure
+from memspan.results import Chart, Line
+
+_TITLE_WIDTH, _LABEL_WIDTH = 84, 60
+_FEW = 20
+"""Up to this number of points each one has a marker; a longer line has one here and there."""
+
+
+def chart_figure(chart: Chart) -> Figure:
+    """The chart with its legend below, so that no line is hidden."""
+    rows = -(-len(_named(chart)) // 2)
+    figure = new_figure(7.4, 4.4 + 0.2 * rows)
+    _draw(figure.subplots(), chart)
+    if rows:
+        figure.legend(loc="outside lower center", ncols=2)
+    return figure
+
+
+def chart_axes(ax: Axes, chart: Chart) -> None:
+    """The chart on given axes, its legend inside."""
+    _draw(ax, chart)
+    if _named(chart):
+        ax.legend(loc="best")
+
+
+def _named(chart: Chart) -> list[Line]:
+    return [line for line in chart.lines if line.label]
+
+
+def _draw(ax: Axes, chart: Chart) -> None:
+    ax.set_xscale(chart.x_scale)
+    ax.set_yscale(chart.y_scale)
+    for position, line in enumerate(chart.lines):
+        _draw_band(ax, chart, line, look(position))
+        _draw_line(ax, chart, line, look(position), first_marker=position)
+    if chart.y_scale == "log":
+        _keep_to_values(ax, chart)
+    ax.set_xlabel(literal(chart.x_label))
+    ax.set_ylabel(literal(chart.y_label))
+    ax.set_title(literal(textwrap.fill(chart.title, _TITLE_WIDTH)))
+
+
+def _on(scale: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return masked(values) if scale == "log" else values
+
+
+def _draw_line(ax: Axes, chart: Chart, line: Line, shape: Look, *, first_marker: int) -> None:
+    size, label = line.x.size, literal(textwrap.fill(line.label, _LABEL_WIDTH)) if line.label else None
+    every = 1 if size <= _FEW or line.style == "markers" else (first_marker * size // 40 % size, size // 8)
+    strokes: dict[str, tuple[Any, str]] = {
+        "line": ("-", shape.marker),
+        "dashed": ((0, (4, 2)), ""),
+        "markers": ("", shape.marker),
+    }
+    dash, marker = strokes[line.style]
+    x, y = _on(chart.x_scale, line.x), _on(chart.y_scale, line.y)
+    ax.plot(x, y, color=shape.color, linestyle=dash, marker=marker, markevery=every, label=label)
+
+
+def _draw_band(ax: Axes, chart: Chart, line: Line, shape: Look) -> None:
+    """Error bars for markers, a band for lines; on a logarithmic axis both may run out of its lower edge."""
+    if not line.low.size:
+        return
+    x, y, high = _on(chart.x_scale, line.x), _on(chart.y_scale, line.y), _on(chart.y_scale, line.high)
+    low = np.where(line.low > 0, line.low, np.fmin(y, high) * 1e-9) if chart.y_scale == "log" else line.low
+    if line.style == "markers":
+        bars = np.nan_to_num(np.stack([np.fmax(y - low, 0), np.fmax(high - y, 0)]))
+        ax.errorbar(x, y, yerr=bars, fmt="none", ecolor=shape.color, elinewidth=1.0)
+    else:
+        ax.fill_between(x, low, high, color=shape.color, alpha=0.18, linewidth=0)
+
+
+def _keep_to_values(ax: Axes, chart: Chart) -> None:
+    """Limits from the values and their upper ends: a band that reaches zero has no lower one."""
+    ends = [positive(values) for line in chart.lines for values in (line.y, line.high)]
+    shown = np.concatenate([*ends, np.zeros(0)])
+    if shown.size:
+        margin = max((shown.max() / shown.min()) ** 0.05, 1.3)
+        ax.set_ylim(shown.min() / margin, shown.max() * margin)

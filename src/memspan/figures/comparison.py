@@ -1,0 +1,126 @@
+"""Several sources at equal size: their curves above, the difference of each pair below."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullLocator
+
+from memspan.figures.information import masked, unit_of
+from memspan.figures.limits import information_limits, lag_limits, positive
+from memspan.figures.numbers import count, probability
+from memspan.figures.style import INK, MANY, PALE, VERMILION, Look, literal, look, new_figure
+from memspan.figures.ticks import plain_ticks
+from memspan.figures.words import short, symbols_word
+from memspan.results import Comparison, Measurement, PairVerdict
+
+MOST_PAIRS = 6
+"""Pairs drawn; of more pairs, those with the smallest p-values."""
+
+
+def comparison_figure(comparison: Comparison, *, bits: bool) -> Figure:
+    """Curves in the upper panel, one lower panel per pair."""
+    pairs = sorted(comparison.pairs, key=lambda pair: pair.p_value)[:MOST_PAIRS]
+    figure = new_figure(8.0, 4.4 + 1.9 * len(pairs))
+    ratios = [3.4, *[1.5] * len(pairs)]
+    panels = figure.subplots(1 + len(pairs), 1, sharex=True, squeeze=False, height_ratios=ratios)[:, 0]
+    comparison_axes(panels[0], comparison, bits=bits)
+    for panel, pair in zip(panels[1:], pairs, strict=True):
+        _draw_difference(panel, pair, bits=bits)
+    panels[-1].set_xlabel(panels[0].get_xlabel())
+    if len(pairs):
+        panels[0].set_xlabel("")
+        figure.legend(handles=_difference_key(), loc="outside lower center", ncols=2)
+    figure.suptitle(_title(comparison, len(pairs)), x=0.01, ha="left")
+    return figure
+
+
+def comparison_axes(ax: Axes, comparison: Comparison, *, bits: bool) -> None:
+    """The corrected curves of all sources on one pair of axes."""
+    unit, factor = unit_of(bits)
+    curves = [source.curve for source in comparison.sources.values()]
+    bottom, top = information_limits(curves, factor) if curves else (1e-6, 1.0)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    for position, (name, source) in enumerate(comparison.sources.items()):
+        _draw_source(ax, name, source, look(position), factor, bottom)
+    if curves:
+        ax.set_xlim(*lag_limits(curves, "log"))
+        plain_ticks(ax)
+    ax.set_ylim(bottom, top)
+    kinds = {source.symbols for source in comparison.sources.values()}
+    ax.set_xlabel(f"distance in {symbols_word(kinds.pop() if len(kinds) == 1 else 'symbols')}")
+    ax.set_ylabel(f"corrected information, {unit}")
+    ax.set_title("corrected curves, bands of ± 2 standard errors; hollow: not significant")
+    if curves:
+        ax.legend(loc="upper right", ncols=min(3, len(curves)))
+
+
+def _draw_source(ax: Axes, name: str, source: Measurement, shape: Look, factor: float, bottom: float) -> None:
+    curve = source.curve
+    value, error = curve.corrected * factor, 2 * curve.error * factor
+    low, high = np.fmax(value - error, bottom / 10), np.fmax(value + error, bottom / 10)
+    ax.fill_between(curve.lags, low, high, color=shape.color, alpha=0.18, linewidth=0)
+    few = curve.lags.size < MANY
+    ax.plot(
+        curve.lags,
+        masked(value),
+        color=shape.color,
+        linestyle=shape.dash,
+        linewidth=1.2,
+        marker=shape.marker if few else "",
+        label=literal(short(name, 32)),
+    )
+    if few:
+        hollow = masked(np.where(curve.significant, np.nan, value))
+        ax.plot(curve.lags, hollow, shape.marker, color=shape.color, markerfacecolor="white")
+
+
+def _draw_difference(ax: Axes, pair: PairVerdict, *, bits: bool) -> None:
+    unit, factor = unit_of(bits)
+    value, error = pair.difference * factor, 2 * pair.error * factor
+    differs = np.isin(pair.lags, pair.different_lags)
+    ax.fill_between(pair.lags, value - error, value + error, color=PALE, linewidth=0)
+    ax.axhline(0, color=INK, linewidth=0.8)
+    ax.plot(pair.lags, value, color=INK, linewidth=0.9)
+    if pair.lags.size < MANY:
+        ax.plot(pair.lags[~differs], value[~differs], "o", color=INK, markerfacecolor="white", markersize=4)
+    ax.plot(pair.lags[differs], value[differs], "s", color=VERMILION, markersize=5)
+    _curved_scale(ax, value, error)
+    ax.set_ylabel(f"difference,\n{unit}")
+    names = f"{short(pair.a, 24)} minus {short(pair.b, 24)}"
+    ax.set_title(literal(f"{names}: {pair.verdict} ({probability(pair.p_value)})"))
+
+
+def _curved_scale(ax: Axes, value: np.ndarray, error: np.ndarray) -> None:
+    """Linear within the usual error, logarithmic beyond: differences run over several powers of ten."""
+    errors, largest = positive(error), positive(np.abs(value) + error)
+    threshold = float(np.median(errors)) if errors.size else 1.0
+    if largest.size and largest.max() > 10 * threshold:
+        ax.set_yscale("symlog", linthresh=10.0 ** np.ceil(np.log10(threshold)))
+        ax.yaxis.set_minor_locator(NullLocator())
+
+
+def _difference_key() -> list[Line2D]:
+    differs = Line2D(
+        [], [], marker="s", color=VERMILION, linestyle="", label="distance at which the two differ"
+    )
+    alike = Line2D(
+        [], [], marker="o", color=INK, markerfacecolor="white", label="difference; band: ± 2 standard errors"
+    )
+    return [alike, differs]
+
+
+def _title(comparison: Comparison, shown: int) -> str:
+    verdicts = [
+        f"{short(pair.a, 20)} and {short(pair.b, 20)} are {pair.verdict}" for pair in comparison.pairs[:2]
+    ]
+    rest = len(comparison.pairs) - len(verdicts)
+    if rest > 0:
+        verdicts.append(f"{rest} more {'pair' if rest == 1 else 'pairs'} below")
+    size = f"{count(comparison.size)} symbols of each source"
+    if shown < len(comparison.pairs):
+        size += f"; the {shown} pairs with the smallest p of {len(comparison.pairs)}"
+    return literal(f"{'; '.join(verdicts) or 'One source, nothing to compare'}\n{size}")

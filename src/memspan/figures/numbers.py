@@ -1,0 +1,105 @@
+"""Numbers as people read them: 1.1 M, 0.00043, 0.41 [0.38, 0.44]."""
+
+from __future__ import annotations
+
+import math
+
+UNKNOWN = "unknown"
+"""What stands in the place of a number that is not there."""
+
+
+def count(amount: int) -> str:
+    """A rounded amount: exact below 10,000, then k, M, G.
+
+    >>> count(9_999), count(346_112), count(1_123_456), count(999_999), count(25_000_000_000)
+    ('9,999', '346 k', '1.1 M', '1.0 M', '25 G')
+    """
+    if abs(amount) < 10_000:
+        return f"{amount:,}"
+    for size, letter in ((10**3, "k"), (10**6, "M"), (10**9, "G")):
+        scaled = amount / size
+        if abs(scaled) < 999.5 or letter == "G":
+            return f"{scaled:.1f} {letter}" if abs(scaled) < 9.95 else f"{scaled:,.0f} {letter}"
+    raise AssertionError("the last size always returns")
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """`digits` significant digits; powers of ten only below 0.0001 and from a million on.
+
+    >>> number(0.000434), number(1234.5), number(57.30, 2), number(4.31e-7, 2), number(float("nan"))
+    ('0.000434', '1,234', '57', '4.3e-7', 'unknown')
+    """
+    if value is None or math.isnan(value):
+        return UNKNOWN
+    if math.isinf(value):
+        return "infinite" if value > 0 else "minus infinite"
+    if value == 0:
+        return "0"
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    power = int(exponent)
+    if -4 <= power < 6:
+        return (
+            f"{float(f'{mantissa}e{exponent}') if power >= digits else value:,.{max(0, digits - 1 - power)}f}"
+        )
+    return f"{mantissa}e{power}"
+
+
+def trimmed(value: float, digits: int = 3) -> str:
+    """A number that was chosen, not measured, or that marks a place: no zeros at its end.
+
+    >>> trimmed(0.001), trimmed(7.0), trimmed(12_000.0), trimmed(0.00144)
+    ('0.001', '7', '12,000', '0.00144')
+    """
+    mantissa, e, power = number(value, digits).partition("e")
+    return (mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa) + e + power
+
+
+def with_interval(value: float, interval: tuple[float, float] | None) -> str:
+    """A value and its interval, with as many decimals as the interval's width supports.
+
+    >>> with_interval(0.4102, (0.3801, 0.4412)), with_interval(57.3, (51.2, 63.0)), with_interval(57.3, None)
+    ('0.41 [0.38, 0.44]', '57 [51, 63]', '57.3')
+    """
+    if interval is None or not all(map(math.isfinite, (value, *interval))):
+        return number(value)
+    low, high = interval
+    decimals = _decimals(value, high - low)
+    if decimals is None:
+        return f"{number(value)} [{number(low)}, {number(high)}]"
+    return f"{value:,.{decimals}f} [{low:,.{decimals}f}, {high:,.{decimals}f}]"
+
+
+def _decimals(value: float, width: float) -> int | None:
+    """Decimals that show half the width's first digit; None where fixed decimals would hide the value."""
+    if width <= 0 or abs(value) < 1e-4:
+        return None
+    decimals = max(0, -math.floor(math.log10(width / 2)))
+    hides_value = round(abs(value), decimals) < 10.0 ** (-decimals)
+    return None if hides_value or decimals > 6 or abs(value) >= 1e6 else decimals
+
+
+def with_error(value: float, error: float) -> str:
+    """A value ± its error, both with the decimals of the error's second digit.
+
+    >>> with_error(0.1003, 0.00204), with_error(4.0e-4, 3.1e-5), with_error(3e-9, 2e-9)
+    ('0.1003 ± 0.0020', '0.000400 ± 0.000031', '3.00e-9 ± 2.0e-9')
+    """
+    if not (math.isfinite(value) and math.isfinite(error) and error > 0):
+        return f"{number(value)} ± {number(error, 2)}"
+    decimals = max(0, 1 - math.floor(math.log10(error)))
+    if decimals > 7:
+        return f"{number(value)} ± {number(error, 2)}"
+    return f"{value:,.{decimals}f} ± {error:,.{decimals}f}"
+
+
+def probability(p_value: float) -> str:
+    """A p-value in words short enough for a title.
+
+    >>> probability(0.0312), probability(2e-7), probability(1.0)
+    ('p = 0.031', 'p < 0.0001', 'p = 1')
+    """
+    if math.isnan(p_value):
+        return f"p {UNKNOWN}"
+    if p_value < 1e-4:
+        return "p < 0.0001"
+    return f"p = {float(f'{p_value:.2g}'):g}"

@@ -1,0 +1,115 @@
+"""What a result says, in words that titles, sentences and tables share."""
+
+from __future__ import annotations
+
+from memspan.figures.numbers import count, trimmed, with_interval
+from memspan.results import Curve, LawFit, Measurement
+
+_SYMBOLS = {
+    "chars": ("character", "characters"),
+    "bytes": ("byte", "bytes"),
+    "words": ("word", "words"),
+    "lines": ("line", "lines"),
+    "dna": ("base", "bases"),
+    "numbers": ("value", "values"),
+    "tokens": ("token", "tokens"),
+    "bpe": ("token", "tokens"),
+    "json": ("item", "items"),
+}
+_LAWS = {
+    "exponential": "exponential",
+    "power": "power law",
+    "exponential+constant": "exponential plus a constant",
+    "cutoff-power": "power law with a cutoff",
+    "exponential+power": "exponential plus a power law",
+    "stretched": "stretched exponential",
+}
+_SHAPE = ("exponent", "length", "stretch")
+"""The parameters that say how a law falls; the rest say how high it starts."""
+
+
+def symbols_word(symbols: str, amount: float = 2) -> str:
+    """What one symbol is called, in the number that `amount` asks for.
+
+    >>> symbols_word("chars"), symbols_word("bpe:wiki.json"), symbols_word("dna", 1), symbols_word("notes")
+    ('characters', 'tokens', 'base', 'symbols')
+    """
+    one, many = _SYMBOLS.get(symbols.split(":", 1)[0], ("symbol", "symbols"))
+    return one if amount == 1 else many
+
+
+def law_name(name: str) -> str:
+    """A law's name in words; a name that is not known stays as it is.
+
+    >>> law_name("cutoff-power")
+    'power law with a cutoff'
+    """
+    return _LAWS.get(name, name)
+
+
+def law_words(name: str, fit: LawFit) -> str:
+    """A law with the parameters that give its shape.
+
+    >>> fit = LawFit({"amplitude": 0.1, "exponent": 0.41}, {"exponent": (0.38, 0.44)}, aicc=1.0, weight=1.0)
+    >>> law_words("power", fit)
+    'power law, exponent 0.41 [0.38, 0.44]'
+    """
+    shape = [key for key in _SHAPE if key in fit.parameters]
+    values = [f"{key} {with_interval(fit.parameters[key], fit.intervals.get(key))}" for key in shape]
+    return ", ".join([law_name(name), *values])
+
+
+def span_words(curve: Curve, symbols: str) -> str:
+    """How far dependence is visible; `symbols` is how they were read.
+
+    The span is a detection limit, so a span that ends at the largest lag is only a lower bound.
+    """
+    lag = curve.span.lag
+    if curve.span.censored:
+        return (
+            f"dependence visible to at least {lag:,} {symbols_word(symbols, lag)} (the largest lag measured)"
+        )
+    if lag > 0:
+        return f"dependence visible to {lag:,} {symbols_word(symbols, lag)}"
+    apart = int(curve.significant.sum())
+    if apart:
+        distances = "one farther distance stands" if apart == 1 else f"{apart:,} farther distances stand"
+        return f"no dependence visible at the nearest distances, but {distances} above the floor"
+    return "no dependence visible"
+
+
+def caution(curve: Curve, symbols: str) -> str:
+    """The remark that belongs to every span: it is a detection limit at this amount of data."""
+    return f"a detection limit with {count(curve.length)} {symbols_word(symbols)}; more data may show more"
+
+
+def reach_words(curve: Curve, symbols: str) -> str:
+    """Where the corrected information falls below the level, with its interval."""
+    reach = curve.reach
+    level = f"{trimmed(reach.level)} nats"
+    if reach.censored:
+        distance = f"{trimmed(reach.lag)} {symbols_word(symbols, reach.lag)}"
+        return f"at least {distance} at {level} (the largest lag measured)"
+    if reach.lag <= 0:
+        return f"none: the corrected information never is above {level}"
+    return f"{with_interval(reach.lag, reach.interval)} {symbols_word(symbols)} at {level}"
+
+
+def law_sentence(measurement: Measurement) -> str:
+    """The best law with its shape, or why there is none."""
+    if measurement.decay is not None and measurement.decay.laws:
+        return law_words(measurement.decay.best, measurement.decay[measurement.decay.best])
+    above = int(measurement.curve.significant.sum())
+    return f"no law: {above:,} {'lag' if above == 1 else 'lags'} above the floor"
+
+
+def short(name: str, width: int = 48) -> str:
+    """A name that fits a heading, its middle left out if it must be.
+
+    >>> short("a-very-long-name-of-a-file.txt", 15)
+    'a-very-…ile.txt'
+    """
+    if len(name) <= width:
+        return name
+    half = (width - 1) // 2
+    return f"{name[: width - 1 - half]}…{name[-half:]}"

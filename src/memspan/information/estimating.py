@@ -1,0 +1,179 @@
+"""`mutual_information`: I(tau) = H(x_t) + H(x_{t+tau}) - H(x_t, x_{t+tau}), in nats.  Shen 2019, Eq. 54.
+
+Marginals are the lag's own. The floor is the same estimator on the null's tables; errors are a block jackknife of the plug-in
+estimate (Grassberger's (-1)^n makes a jackknife of itself several times too large).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.errors import InputError
+from memspan.information.counting import Counter
+from memspan.information.counts import PairCounts
+from memspan.information.estimators import EntropyEstimator, Grassberger, Plugin
+from memspan.information.floor import Floor, null_values
+from memspan.information.significance import p_values
+from memspan.information.span import find_reach, find_span
+from memspan.information.tables import aligned, marginals
+from memspan.progress import SILENT, Progress
+from memspan.results import Curve
+from memspan.sequences import Sequence
+
+LEVEL = 1e-3
+
+
+def mutual_information(
+    data: Sequence | PairCounts | Iterable[Any],
+    lags: Iterable[int] | None = None,
+    *,
+    estimator: EntropyEstimator | None = None,
+    null: str = "auto",
+    level: float = LEVEL,
+    seed: int | np.random.Generator = 0,
+    workers: int | None = None,
+    keep: Path | None = None,
+    progress: Progress = SILENT,
+) -> Curve:
+    """I(tau) of a Sequence, of pair counts, or of any list of documents, with floor, errors, span and reach.
+
+    `lags` and `null` belong to the counting and are not taken with `PairCounts`.
+
+    >>> curve = mutual_information(["ab" * 1000, "ba" * 1000], lags=[1, 2])
+    >>> curve.information.round(3).tolist(), curve.estimator
+    ([0.693, 0.693], 'grassberger')
+    """
+    if level <= 0:
+        raise InputError(f"--level {level}: expected a positive number of nats")
+    estimator = estimator or Grassberger()
+    if isinstance(data, PairCounts):
+        if lags is not None:
+            raise InputError("lags cannot be chosen any more: these pairs have been counted already")
+        return estimate([data], estimator=estimator, level=level, seed=seed)
+    counter = Counter.of(data, lags, null=null, seed=seed, workers=workers, keep=keep, progress=progress)
+    return estimate(counter.groups(), estimator=estimator, level=level, seed=seed)
+
+
+def estimate(
+    groups: Iterable[PairCounts],
+    *,
+    estimator: EntropyEstimator,
+    level: float = LEVEL,
+    seed: int | np.random.Generator = 0,
+) -> Curve:
+    """The curve of counts that come in groups of lags; the null's tables come with the first group."""
+    parts: list[_LagValues] = []
+    floor: Floor | None = None
+    first: PairCounts | None = None
+    for counts in groups:
+        if floor is None:
+            first, floor = counts, null_values(counts, estimator, seed)
+        parts.extend(_lag_values(counts, index, estimator) for index in range(len(counts.lags)))
+    if first is None or floor is None:
+        raise InputError("there are no counts to estimate from")
+    return _curve(first, parts, floor, estimator, level)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _LagValues:
+    lag: int
+    information: float
+    plugin: float
+    pairs: int
+    least_entropy: float
+    replicates: NDArray[np.float64]
+
+
+def information_of(
+    keys: NDArray[np.int64] | None, cells: NDArray[np.integer[Any]], alphabet: int, estimator: EntropyEstimator
+) -> tuple[float, float]:
+    """I and min(H(X), H(Y)) of one table."""
+    x, y = (margin[0] for margin in marginals(keys, cells[None], alphabet))
+    h_x, h_y = estimator.entropy(x), estimator.entropy(y)
+    return h_x + h_y - estimator.entropy(cells), min(h_x, h_y)
+
+
+def _lag_values(counts: PairCounts, index: int, estimator: EntropyEstimator) -> _LagValues:
+    size = len(counts.alphabet)
+    keys, cells = aligned([block[index] for block in counts.blocks], size)
+    total = cells.sum(axis=0, dtype=np.int64)
+    information, least = information_of(keys, total, size, estimator)
+    plugin, _ = information_of(keys, total, size, Plugin())
+    replicates = _without_each(keys, cells, total, size) - plugin
+    return _LagValues(
+        int(counts.lags[index]), information, plugin, int(total.sum()), least, replicates
+    )
+
+
+def _without_each(
+    keys: NDArray[np.int64] | None, cells: NDArray[np.integer[Any]], total: NDArray[np.int64], alphabet: int
+) -> NDArray[np.float64]:
+    """Plug-in information with each block left out in turn.
+
+    Only cells that a block touches change, so sum n ln n is corrected there instead of being computed again.
+    """
+    x, y = marginals(keys, cells, alphabet)
+    values = []
+    for block, x_block, y_block in zip(cells, x, y, strict=True):
+        left = int(total.sum()) - int(block.sum(dtype=np.int64))
+        touched = np.flatnonzero(block)
+        before = total[touched]
+        change = np.sum(_n_log_n(before - block[touched])) - np.sum(_n_log_n(before))
+        values.append((left, change, np.sum(_n_log_n(x.sum(0) - x_block)), np.sum(_n_log_n(y.sum(0) - y_block))))
+    left, change, s_x, s_y = np.array(values, dtype=np.float64).T
+    joint = np.sum(_n_log_n(total)) + change
+    with np.errstate(divide="ignore", invalid="ignore"):
+        information = np.log(left) + (joint - s_x - s_y) / left
+    return np.where(left > 0, information, np.nan)
+
+
+def _n_log_n(n: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+    counts = n.astype(np.float64)
+    return counts * np.log(np.maximum(counts, 1.0))
+
+
+def _curve(
+    first: PairCounts, parts: list[_LagValues], floor: Floor, estimator: EntropyEstimator, level: float
+) -> Curve:
+    lags = np.array([part.lag for part in parts], dtype=np.int64)
+    information = np.array([part.information for part in parts])
+    pairs = np.array([part.pairs for part in parts], dtype=np.int64)
+    least = np.array([part.least_entropy for part in parts])
+    plugin = np.array([part.plugin for part in parts])
+    mean, sd = floor.at(lags, pairs)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        kept = np.where(least > 0, 1 - information / least, 1.0)
+    corrected = information - mean * kept
+    replicates = np.stack([part.replicates for part in parts], axis=1)
+    blocks = np.sum(np.isfinite(replicates), axis=0)
+    spread = np.nansum((replicates - np.nanmean(replicates, axis=0)) ** 2, axis=0)
+    stderr = np.sqrt((blocks - 1) / np.maximum(blocks, 1) * spread)
+    p_value = p_values(plugin, floor.plugin_draws(lags, pairs))
+    significant = p_value < 1e-3
+    return Curve(
+        lags=lags,
+        information=information,
+        floor=mean,
+        floor_sd=sd,
+        corrected=corrected,
+        stderr=stderr,
+        pairs=pairs,
+        p_value=p_value,
+        replicates=np.nan_to_num(replicates),
+        entropy=estimator.entropy(first.frequencies),
+        alphabet=len(first.alphabet),
+        length=first.length,
+        documents=first.documents,
+        estimator=estimator.name,
+        null=first.null.kind,
+        span=find_span(lags, significant),
+        reach=find_reach(lags, corrected, significant, replicates, level),
+        notes=first.notes,
+    )

@@ -1,0 +1,102 @@
+"""Entropy from counts, in nats: four estimators, one contract.
+
+>>> import numpy as np
+>>> round(Plugin().entropy(np.array([5, 5])), 4), Plugin().entropy(np.array([7])) == 0
+(0.6931, True)
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import psi
+
+Counts = NDArray[np.integer[Any]]
+
+TABULATED = 4096
+"""Counts below this are looked up by how many cells hold them."""
+
+
+class EntropyEstimator(ABC):
+    """H from the counts n_i of N observations, as ln N - (1/N) sum n_i g(n_i) + constant."""
+
+    @abstractmethod
+    def weight(self, n: NDArray[np.float64]) -> NDArray[np.float64]:
+        """g(n) for n >= 1: what stands for ln n."""
+
+    def offset(self, kinds: int, total: int) -> float:
+        """What is added in the end, from the number of kinds seen and of observations."""
+        del kinds, total
+        return 0.0
+
+    @property
+    def name(self) -> str:
+        """The word for the command line."""
+        return NAMES[type(self)]
+
+    def entropy(self, counts: Counts) -> float:
+        """Entropy in nats; counts of zero do not matter."""
+        counts = np.asarray(counts).ravel()
+        total = int(counts.sum(dtype=np.int64))
+        if total == 0:
+            return 0.0
+        small = np.bincount(counts[counts < TABULATED].astype(np.int64), minlength=2)
+        n = np.flatnonzero(small[1:]) + 1.0
+        large = counts[counts >= TABULATED].astype(np.float64)
+        multiplicity = small[n.astype(np.int64)]
+        mean = np.sum(multiplicity * n * self.weight(n)) + np.sum(large * self.weight(large))
+        kinds = int(multiplicity.sum()) + len(large)
+        return float(np.log(total) - mean / total + self.offset(kinds, total))
+
+
+@final
+@dataclass(frozen=True)
+class Plugin(EntropyEstimator):
+    """H = ln N - (1/N) sum n ln n: the entropy of the frequencies themselves; too low by (V - 1)/2N."""
+
+    def weight(self, n: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.log(n)
+
+
+@final
+@dataclass(frozen=True)
+class MillerMadow(EntropyEstimator):
+    """H = plug-in + (kinds seen - 1) / 2N.  Miller 1955."""
+
+    def weight(self, n: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.log(n)
+
+    def offset(self, kinds: int, total: int) -> float:
+        return (kinds - 1) / (2 * total)
+
+
+@final
+@dataclass(frozen=True)
+class Digamma(EntropyEstimator):
+    """H = ln N - (1/N) sum n psi(n).  Grassberger 1988; Shen 2019, Eq. 53."""
+
+    def weight(self, n: NDArray[np.float64]) -> NDArray[np.float64]:
+        return psi(n)
+
+
+@final
+@dataclass(frozen=True)
+class Grassberger(EntropyEstimator):
+    """H = ln N - (1/N) sum n G(n), G(n) = psi(n) + (-1)^n / 2 [psi((n + 1)/2) - psi(n/2)].  Grassberger 2003."""
+
+    def weight(self, n: NDArray[np.float64]) -> NDArray[np.float64]:
+        sign = np.where(n % 2 == 0, 0.5, -0.5)
+        return psi(n) + sign * (psi((n + 1) / 2) - psi(n / 2))
+
+
+NAMES: dict[type[EntropyEstimator], str] = {
+    Plugin: "plugin",
+    MillerMadow: "miller-madow",
+    Digamma: "digamma",
+    Grassberger: "grassberger",
+}
+ESTIMATORS: dict[str, EntropyEstimator] = {name: kind() for kind, name in NAMES.items()}

@@ -1,0 +1,90 @@
+"""The null's values of the estimator, scaled to each lag's own number of pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.errors import InputError
+from memspan.information.counts import PairCounts
+from memspan.information.estimators import EntropyEstimator, Plugin
+from memspan.information.kernels import LARGEST_DENSE, Table
+from memspan.information.null import DRAWS
+from memspan.information.tables import marginals
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Floor:
+    """Values of the null's draws per class of lags: `values` and `plugin` are classes x draws, with their pairs."""
+
+    lags: NDArray[np.int64]
+    values: NDArray[np.float64]
+    plugin: NDArray[np.float64]
+    pairs: NDArray[np.float64]
+
+    def at(
+        self, lags: NDArray[np.int64], pairs: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Mean and standard deviation of the estimator under the null at each lag, nats."""
+        scaled = self._scaled(self.values, lags, pairs)
+        return scaled.mean(axis=1), scaled.std(axis=1, ddof=1)
+
+    def plugin_draws(self, lags: NDArray[np.int64], pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The plug-in information of the draws at each lag, shape lags x draws."""
+        return self._scaled(self.plugin, lags, pairs)
+
+    def _scaled(
+        self, values: NDArray[np.float64], lags: NDArray[np.int64], pairs: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Bias is one over the number of pairs: a lag with fewer pairs than the null has a higher floor."""
+        number = np.maximum(np.searchsorted(self.lags, lags, side="right") - 1, 0)
+        return values[number] * self.pairs[number] / np.maximum(pairs, 1)[:, None]
+
+
+def null_values(counts: PairCounts, estimator: EntropyEstimator, seed: int | np.random.Generator) -> Floor:
+    """The estimator on every table of the null; for independent symbols the tables are drawn here."""
+    if counts.null.kind == "independent":
+        classes = counts.lags[:1]
+        tables = {(int(classes[0]), draw): table for draw, table in enumerate(_independent(counts, seed))}
+    else:
+        classes, tables = counts.null.lags, counts.null.draws
+    if not tables:
+        raise InputError("these counts have no null tables; give all counts files of the folder, null-*.counts included")
+    shape = (len(classes), len(tables) // len(classes))
+    values, plugin, pairs = np.empty(shape), np.empty(shape), np.empty(shape)
+    place = {int(lag): row for row, lag in enumerate(classes)}
+    filled = dict.fromkeys(place, 0)
+    for (lag, _), table in sorted(tables.items(), key=lambda item: item[0]):
+        where = place[lag], filled[lag]
+        values[where], plugin[where] = _information(table, len(counts.alphabet), estimator)
+        pairs[where] = table.cells.sum(dtype=np.int64)
+        filled[lag] += 1
+    return Floor(np.asarray(classes), values, plugin, pairs)
+
+
+def _information(table: Table, alphabet: int, estimator: EntropyEstimator) -> tuple[float, float]:
+    """The estimator's and the plug-in information of one table."""
+    keys = None if table.keys is None else np.asarray(table.keys, np.int64)
+    x, y = (margin[0] for margin in marginals(keys, table.cells[None], alphabet))
+    value, plain = (e.entropy(x) + e.entropy(y) - e.entropy(table.cells) for e in (estimator, Plugin()))
+    return value, plain
+
+
+def _independent(counts: PairCounts, seed: int | np.random.Generator) -> list[Table]:
+    """Tables of symbols drawn one by one with the frequencies of the data, as many pairs as the first lag has."""
+    generator = np.random.default_rng(seed)
+    pairs, size = int(counts.pairs[0]), len(counts.alphabet)
+    share = counts.frequencies / counts.frequencies.sum()
+    if size <= LARGEST_DENSE:
+        joint = np.outer(share, share).ravel()
+        return [Table(None, generator.multinomial(pairs, joint)) for _ in range(DRAWS)]
+    symbols = np.repeat(np.arange(size), counts.frequencies)
+    tables = []
+    for _ in range(DRAWS):
+        keys = generator.permutation(symbols)[:pairs] * size + generator.permutation(symbols)[:pairs]
+        tables.append(Table(*np.unique(keys, return_counts=True)))
+    return tables

@@ -1,0 +1,32 @@
+"""Four ways of counting pairs, all giving identical integers; `choose` picks by alphabet and memory.
+
+| kernel | for | cost |
+|---|---|---|
+| `Bits` | up to 4 symbols | 64 pairs per popcount |
+| `Dense` | tables of V x V cells that fit | one increment per pair |
+| `Sparse` | words, tokens | one dense row at a time |
+| `spectral` | every lag up to L | FFT: does not grow with the number of lags |
+"""
+
+from memspan.information.kernels.bits import MOST_SYMBOLS, Bits
+from memspan.information.kernels.dense import Dense
+from memspan.information.kernels.kernel import Kernel as Kernel
+from memspan.information.kernels.kernel import Runs as Runs
+from memspan.information.kernels.kernel import Table as Table
+from memspan.information.kernels.sparse import Sparse
+
+TABLE_MEMORY = 1 << 27
+"""Bytes that the tables of one set of pair counts may take before sparse ones, or fewer lags at a time, are used."""
+CELL = 4
+FEWEST_BLOCKS, MOST_BLOCKS = 8, 16
+LARGEST_DENSE = 1024
+"""Above this alphabet a dense table no longer fits any cache."""
+
+
+def choose(alphabet: int) -> Kernel:
+    """The kernel for this many symbols."""
+    if alphabet <= MOST_SYMBOLS:
+        return Bits(alphabet)
+    if alphabet <= LARGEST_DENSE:
+        return Dense(alphabet)
+    return Sparse(alphabet)

@@ -1,0 +1,174 @@
+"""Large alphabets (words, tokens): group positions by first symbol once, then count each row in cache.
+
+For every first symbol, the symbols that follow at the lag are counted in one dense row of V cells; memory grows with the
+number of pairs, never with the square of the alphabet. Keys come row by row, in no particular order within a row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.information.kernels.kernel import Accumulator, Kernel, Runs, Table, announce
+from memspan.progress import Progress
+from memspan.sequences.store import Symbols, narrow_dtype
+
+
+@numba.njit(nogil=True, cache=True)
+def group_positions(symbols, alphabet):  # type: ignore[no-untyped-def]
+    """Positions sorted by symbol, and where each symbol's positions start."""
+    start = np.zeros(alphabet + 1, np.int64)
+    for t in range(len(symbols)):
+        start[np.int64(symbols[t]) + 1] += 1
+    for a in range(alphabet):
+        start[a + 1] += start[a]
+    place = start[:-1].copy()
+    positions = np.empty(len(symbols), np.uint32)
+    for t in range(len(symbols)):
+        symbol = np.int64(symbols[t])
+        positions[place[symbol]] = t
+        place[symbol] += 1
+    return positions, start
+
+
+@numba.njit(nogil=True, cache=True)
+def align_runs(y, xs, ys, n, aligned):  # type: ignore[no-untyped-def]
+    """Put the partner of x[t] at aligned[t]; what has no partner keeps what it holds."""
+    for r in range(len(n)):
+        aligned[xs[r] : xs[r] + n[r]] = y[ys[r] : ys[r] + n[r]]
+
+
+@numba.njit(nogil=True, cache=True)
+def count_rows(positions, start, partner, alphabet, keys, cells):  # type: ignore[no-untyped-def]
+    """Write keys first * alphabet + second and their counts, return how many kinds there are.
+
+    `partner` holds `alphabet` where there is no pair.
+
+    A symbol is listed without a branch: it is always written, and the end moves on only if it is new.
+    """
+    row = np.zeros(alphabet + 1, np.uint32)
+    seen = np.empty(alphabet + 2, np.uint32)
+    nowhere = np.uint64(alphabet)
+    kinds = np.int64(0)
+    for a in range(alphabet):
+        row[nowhere] = 1  # already there, so never listed
+        listed = np.uint64(0)
+        for k in range(start[a], start[a + 1]):
+            second = np.uint64(partner[np.uint64(positions[k])])
+            count = row[second]
+            seen[listed] = second
+            listed += np.uint64(count == 0)
+            row[second] = count + np.uint32(1)
+        base = np.int64(a) * np.int64(alphabet)
+        for i in range(np.int64(listed)):
+            second = np.uint64(seen[i])
+            keys[kinds + i] = base + np.int64(second)
+            cells[kinds + i] = row[second]
+            row[second] = 0
+        kinds += np.int64(listed)
+    return kinds
+
+
+@numba.njit(nogil=True, cache=True)
+def _union(keys, cells, bounds, alphabet, out_keys, out_cells):  # type: ignore[no-untyped-def]
+    """Columns for all kinds in any of the tables laid end to end in `keys`; returns how many there are."""
+    tables = len(bounds) - 1
+    column = np.full(alphabet, -1, np.int64)
+    cursor = bounds[:-1].copy()
+    kinds = np.int64(0)
+    for a in range(alphabet):
+        first_kind = kinds
+        last_key = (np.int64(a) + 1) * np.int64(alphabet)
+        for table in range(tables):
+            k = cursor[table]
+            while k < bounds[table + 1] and keys[k] < last_key:
+                second = keys[k] - np.int64(a) * np.int64(alphabet)
+                if column[second] < 0:
+                    column[second] = kinds
+                    out_keys[kinds] = keys[k]
+                    kinds += 1
+                out_cells[table, column[second]] = cells[k]
+                k += 1
+            cursor[table] = k
+        for kind in range(first_kind, kinds):
+            column[out_keys[kind] - np.int64(a) * np.int64(alphabet)] = -1
+    return kinds
+
+
+def union(tables: list[Table], alphabet: int) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    """Sparse tables on common keys: keys (kinds,) and cells (tables, kinds)."""
+    keys = np.concatenate([np.asarray(table.keys, np.int64) for table in tables])
+    cells = np.concatenate([np.asarray(table.cells, np.uint32) for table in tables])
+    bounds = np.cumsum([0] + [len(table.cells) for table in tables])
+    out_keys = np.empty(len(keys), np.int64)
+    out_cells = np.zeros((len(tables), len(keys)), np.uint32)
+    kinds = _union(keys, cells, bounds, alphabet, out_keys, out_cells)
+    return out_keys[:kinds], out_cells[:, :kinds]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """Symbols, their positions sorted by symbol, and where each symbol's positions start."""
+
+    symbols: Symbols
+    positions: NDArray[np.uint32]
+    start: NDArray[np.int64]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SparseAccumulator(Accumulator):
+    """One sparse table per slot; several pieces are merged as they come. Working space is used again."""
+
+    alphabet: int
+    slots: list[Table]
+    space: dict[int, tuple[NDArray[Any], NDArray[np.int64], NDArray[np.uint32]]]
+
+    def add(self, slot: int, x: Any, y: Any, runs: Runs) -> None:
+        partner, keys, cells = self._space(len(x.symbols))
+        partner[:] = self.alphabet
+        align_runs(y.symbols, runs.x, runs.y, runs.n, partner)
+        kinds = count_rows(x.positions, x.start, partner, self.alphabet, keys, cells)
+        new = Table(keys[:kinds].copy(), cells[:kinds].copy())
+        old = self.slots[slot]
+        if len(old.cells):
+            keys, cells = union([old, new], self.alphabet)
+            new = Table(keys.copy(), cells.sum(axis=0, dtype=np.uint32))
+        self.slots[slot] = new
+
+    def _space(self, length: int) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.uint32]]:
+        if length not in self.space:
+            self.space.clear()
+            partner = np.empty(length, narrow_dtype(self.alphabet + 1))
+            self.space[length] = partner, np.empty(length, np.int64), np.empty(length, np.uint32)
+        return self.space[length]
+
+    def tables(self) -> list[Table]:
+        return list(self.slots)
+
+
+@final
+@dataclass(frozen=True)
+class Sparse(Kernel):
+    """Counts any alphabet; the one for words."""
+
+    alphabet: int
+    piece: int = 1 << 24
+
+    def prepare(self, symbols: Symbols) -> Grouped:
+        symbols = np.ascontiguousarray(symbols)
+        return Grouped(symbols, *group_positions(symbols, self.alphabet))
+
+    def accumulator(self, slots: int) -> SparseAccumulator:
+        return SparseAccumulator(self.alphabet, [Table(np.zeros(0, np.int64), np.zeros(0, np.uint32))] * slots, {})
+
+    def warm_up(self, dtype: np.dtype[Any], progress: Progress) -> None:
+        announce(count_rows, progress)
+        nothing = np.zeros(0, np.int64)
+        symbols = self.prepare(np.zeros(0, dtype))
+        self.accumulator(1).add(0, symbols, symbols, Runs(nothing, nothing, nothing))

@@ -1,0 +1,97 @@
+"""Every lag up to L at once: correlations of indicator planes by blockwise FFT.
+
+The counts of (a, b) at all lags are the cross-correlation of the planes [x = a] and [x = b]. The sequence is cut into
+segments of S >= L symbols. With F_i the transform (of size 2S) of the planes of segment i, a pair that starts in segment i
+ends there or in the next one, so its partner's transform is F_i + (-1)^f F_{i+1}: one transform per segment and symbol is
+enough. Products are summed over segments per frequency, transformed back once, and rounded to integers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.fft
+from numpy.typing import NDArray
+
+from memspan.errors import MemspanError
+from memspan.sequences.store import Symbols
+
+MOST_SYMBOLS = 64
+GROUP = 32
+"""Segments whose products are one matrix product per frequency."""
+SAFE = 0.2
+"""Largest distance of a correlation from an integer; beyond it, double precision is used instead."""
+SHORTEST = 1024
+
+
+def worthwhile(alphabet: int, lags: NDArray[np.int64], longest: int) -> bool:
+    """Whether this kernel beats one pass per lag, by the measured costs of both (nanoseconds per symbol)."""
+    largest = int(lags[-1])
+    if alphabet > MOST_SYMBOLS or longest < SHORTEST:
+        return False
+    per_lag = 0.02 * (alphabet - 1) ** 2 + 0.02 if alphabet <= 4 else 0.6
+    padding = max(SHORTEST, largest) / largest
+    return per_lag * len(lags) > 1.2 * padding * (15 * alphabet + 0.45 * alphabet**2)
+
+
+def count_every_lag(
+    symbols: Symbols, segments: NDArray[np.int64], alphabet: int, most: int
+) -> NDArray[np.uint32]:
+    """Pair counts at the lags 0 … `most`, shape lags x V^2.
+
+    `segments` has rows (begin, end, limit): the first of a pair lies in begin … end - 1, the second below limit.
+    """
+    for real in (np.float32, np.float64):
+        cells, distance = _correlate(symbols, segments, alphabet, most, real)
+        if distance < SAFE and _complete(cells, segments):
+            return cells
+    raise MemspanError(f"rounding error of {distance:.2f} counts in the spectral kernel; give fewer lags")
+
+
+def _correlate(
+    symbols: Symbols, segments: NDArray[np.int64], alphabet: int, most: int, real: Any
+) -> tuple[NDArray[np.uint32], float]:
+    step = scipy.fft.next_fast_len(max(most + 1, SHORTEST), real=True)
+    spectrum = np.zeros((step + 1, alphabet, alphabet), np.result_type(real, np.complex64))
+    product, partner = np.empty_like(spectrum), np.empty((step + 1, GROUP, alphabet), spectrum.dtype)
+    transform = np.empty((step + 1, GROUP + 1, alphabet), spectrum.dtype)
+    planes = np.empty((alphabet, 2 * step), real)
+    for starts, end, limit in _groups(segments, step):
+        for row, start in enumerate([*starts, starts[-1] + step]):
+            transform[:, row] = _transform(symbols[start : max(start, min(start + step, limit))], planes)
+        here, there, partners = transform[:, : len(starts)], transform[:, 1 : len(starts) + 1], partner[:, : len(starts)]
+        np.add(here[0::2], there[0::2], out=partners[0::2])
+        np.subtract(here[1::2], there[1::2], out=partners[1::2])
+        if starts[-1] + step > end:  # the last stretch of first symbols ends before its partners do
+            here[:, -1] = _transform(symbols[starts[-1] : end], planes)
+        np.conjugate(here, out=here)
+        spectrum += np.matmul(here.transpose(0, 2, 1), partners, out=product)
+    back = scipy.fft.irfft(spectrum.transpose(1, 2, 0), n=2 * step, axis=2)[..., : most + 1]
+    back = back.reshape(alphabet**2, most + 1).T
+    cells = np.rint(back)
+    return np.ascontiguousarray(cells.astype(np.uint32)), float(np.abs(back - cells).max())
+
+
+def _groups(segments: NDArray[np.int64], step: int) -> list[tuple[list[int], int, int]]:
+    """Starts of up to GROUP stretches of one segment, with that segment's end and limit."""
+    return [
+        (list(range(start, min(start + GROUP * step, end), step)), end, limit)
+        for begin, end, limit in segments.tolist()
+        for start in range(begin, end, GROUP * step)
+    ]
+
+
+def _transform(symbols: Symbols, planes: NDArray[Any]) -> NDArray[Any]:
+    """Transforms of the indicator planes, shape frequency x symbol; `planes` is working space."""
+    planes[:] = 0
+    planes[symbols, np.arange(len(symbols))] = 1
+    return scipy.fft.rfft(planes, axis=1).T
+
+
+def _complete(cells: NDArray[np.uint32], segments: NDArray[np.int64]) -> bool:
+    """Whether every lag's cells add up to its number of pairs."""
+    begin, end, limit = segments.T
+    lags = np.arange(len(cells))[:, None]
+    pairs = np.maximum(np.minimum(end, limit - lags) - begin, 0).sum(axis=1)
+    return bool((cells.sum(axis=1, dtype=np.int64) == pairs).all())

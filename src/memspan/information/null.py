@@ -1,0 +1,148 @@
+"""What the estimator would see if the dependence at the lag were broken and short-range structure kept.
+
+Bias at long lags is (1/2N) times a sum over modes of (1 + l^2) / (1 - l^2) (Bartlett): a slow chain has hundreds of times the
+bias of shuffled symbols, so the null must keep the sequence's own structure.
+
+* `documents`: the first symbol from one document, the second, at the same place, from another of similar length.
+* `shifts`: the sequence against itself, turned round by a far distance.
+* `independent`: symbols drawn one by one with the same frequencies (what the literature calls shuffled).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.errors import InputError
+from memspan.information.kernels import Runs
+from memspan.sequences import Sequence
+
+DRAWS = 32
+FEWEST_DOCUMENTS = 50
+FAR = 10
+"""A far shift is at least this many largest lags, where the sequence is long enough for that."""
+LENGTH_JITTER = 0.3
+"""Documents are paired with others of about the same length: lengths are compared after noise of this size (log)."""
+NEW_CLASS = 0.8
+"""A lag with fewer than this share of the pairs of the class before it gets a null of its own."""
+PAIRS_PER_DRAW = 1 << 25
+FILLED = 16
+"""With this many pairs per cell the null scales as one over the number of pairs, so a part of them is enough."""
+NULLS = ("auto", "documents", "shifts", "independent")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class NullPlan:
+    """Which null, for which lags, from which seed; `lags` are the first lags of classes with similar pair numbers."""
+
+    kind: str
+    lags: NDArray[np.int64]
+    seed: int
+    share: float
+    """Which part of the pairs a draw takes."""
+    nearest: int
+    """The smallest far shift; 0 where there are none."""
+    note: str
+
+
+def plan_null(sequence: Sequence, lags: NDArray[np.int64], asked: str, seed: int) -> NullPlan:
+    """The null that was asked for, or for `auto` the best that these data allow."""
+    if asked not in NULLS:
+        raise InputError(f"--null {asked}: expected one of {', '.join(NULLS)}")
+    possible = _possible(sequence, int(lags[-1]))
+    kind = possible[0] if asked == "auto" else asked
+    if kind not in possible:
+        raise InputError(f"--null {kind} {_NEEDS[kind]}; use --null {possible[0]}, or leave the option out")
+    note = _NOTES[kind] if asked == "auto" else ""
+    filled = FILLED * len(sequence.alphabet) ** 2 <= PAIRS_PER_DRAW
+    share = min(1.0, PAIRS_PER_DRAW / sequence.length) if filled else 1.0
+    classes = _classes(sequence, lags) if kind == "documents" else lags[:1]
+    nearest = _nearest_shift(sequence.length, int(lags[-1])) or 0
+    return NullPlan(kind, classes, seed, share, nearest, note)
+
+
+_NEEDS = {
+    "documents": f"needs {FEWEST_DOCUMENTS} documents of comparable length",
+    "shifts": "needs a sequence of at least seven times the largest lag",
+}
+_NOTES = {
+    "documents": "",
+    "shifts": "",
+    "independent": "the floor is that of independent symbols: the data are too short to keep their own structure in the "
+    "null, so slow sequences may look more dependent than they are",
+}
+
+
+def _possible(sequence: Sequence, largest: int) -> list[str]:
+    kinds = ["independent"]
+    if _nearest_shift(sequence.length, largest) is not None:
+        kinds.insert(0, "shifts")
+    if sequence.n_documents >= FEWEST_DOCUMENTS and _pairable(sequence):
+        kinds.insert(0, "documents")
+    return kinds
+
+
+def _pairable(sequence: Sequence) -> bool:
+    """Whether pairing each document with the next longer one loses less than half of the symbols."""
+    lengths = np.sort(np.diff(sequence.offsets))
+    return bool(2 * lengths[:-1].sum() > lengths.sum())
+
+
+def _nearest_shift(length: int, largest: int) -> int | None:
+    """The smallest far shift, or None where there is no room for one."""
+    nearest = max(min(FAR * largest, 3 * length // 10), length // 10)
+    return nearest if nearest >= 2 * largest and length // 2 - nearest >= DRAWS else None
+
+
+def _classes(sequence: Sequence, lags: NDArray[np.int64]) -> NDArray[np.int64]:
+    lengths = np.diff(sequence.offsets)
+    first: list[int] = []
+    reference = 0.0
+    for lag in lags.tolist():
+        pairs = float(np.maximum(lengths - lag, 0).sum())
+        if not first or pairs < NEW_CLASS * reference:
+            first.append(lag)
+            reference = pairs
+    return np.array(first, dtype=np.int64)
+
+
+def null_runs(sequence: Sequence, plan: NullPlan, lag: int, draw: int, piece: int) -> Runs:
+    """The pairs of one draw of the null, for the class of lags that begins with `lag`."""
+    generator = np.random.default_rng([plan.seed, draw, lag])
+    if plan.kind == "documents":
+        return _document_runs(sequence.offsets, lag, plan.share, generator)
+    width = (sequence.length // 2 - plan.nearest) / DRAWS
+    shift = int(plan.nearest + (draw + generator.random()) * width)
+    return _shift_runs(sequence.length, shift, plan.share, piece)
+
+
+def _document_runs(
+    offsets: NDArray[np.int64], lag: int, share: float, generator: np.random.Generator
+) -> Runs:
+    """Each document against the next in an order of roughly rising length, from the second on at the same place."""
+    lengths = np.diff(offsets)
+    order = np.argsort(np.log(lengths) + LENGTH_JITTER * generator.standard_normal(len(lengths)))
+    partner = np.roll(order, -1)
+    n = np.minimum(lengths[order], lengths[partner]) - lag
+    keep = (n > 0) & (generator.random(len(n)) < share if share < 1 else True)
+    by_position = np.argsort(order[keep])
+    order, partner, n = (values[keep][by_position] for values in (order, partner, n))
+    return Runs(offsets[order], offsets[partner] + lag, n)
+
+
+def _shift_runs(length: int, shift: int, share: float, piece: int) -> Runs:
+    """The sequence against itself turned by `shift`; of every piece the first `share`."""
+    starts = np.arange(0, length, piece)
+    n = np.ceil(np.minimum(piece, length - starts) * share).astype(np.int64)
+    partner = (starts + shift) % length
+    before = np.minimum(n, length - partner)  # pairs before the sequence's end is reached
+    rest = n > before
+    return Runs(
+        np.concatenate([starts, starts[rest] + before[rest]]),
+        np.concatenate([partner, np.zeros(rest.sum(), np.int64)]),
+        np.concatenate([before, (n - before)[rest]]),
+    )

@@ -1,0 +1,67 @@
+"""How far the dependence goes: the span (what is visible) and the reach (what exceeds a level)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from memspan.results import Reach, Span
+
+FIRST, STEP = 3, 3
+"""A chain starts at lag 3 or less, and each lag in it is at most three times the one before."""
+
+
+def chain(lags: NDArray[np.int64], member: NDArray[np.bool_]) -> int:
+    """Index of the last lag of the chain of members, -1 if none.
+
+    >>> chain(np.array([1, 2, 3, 4, 8, 30]), np.array([False, True, False, True, True, True]))
+    4
+    """
+    last = -1
+    for index in np.flatnonzero(member).tolist():
+        if lags[index] > (FIRST if last < 0 else STEP * lags[last]):
+            break
+        last = index
+    return last
+
+
+def find_span(lags: NDArray[np.int64], significant: NDArray[np.bool_]) -> Span:
+    """The end of the chain of significant lags; censored if it is the largest lag measured."""
+    last = chain(lags, significant)
+    return Span(0, False) if last < 0 else Span(int(lags[last]), last == len(lags) - 1)
+
+
+def find_reach(
+    lags: NDArray[np.int64],
+    corrected: NDArray[np.float64],
+    significant: NDArray[np.bool_],
+    replicates: NDArray[np.float64],
+    level: float,
+) -> Reach:
+    """Where the corrected curve falls below `level`, with a jackknife interval (95 %, on the logarithm)."""
+    lag, censored = _crossing(lags, corrected, significant, level)
+    if lag == 0 or censored:
+        return Reach(lag, level, None, censored)
+    again = [_crossing(lags, corrected + row, significant, level)[0] for row in replicates if np.isfinite(row).all()]
+    logs = np.log(np.maximum(again, 1e-9))
+    blocks = len(logs)
+    if blocks < 3 or min(again) == 0:
+        return Reach(lag, level, None, censored)
+    error = np.sqrt((blocks - 1) / blocks * np.sum((logs - logs.mean()) ** 2))
+    width = float(student.ppf(0.975, blocks - 1) * error)
+    return Reach(lag, level, (lag * float(np.exp(-width)), lag * float(np.exp(width))), censored)
+
+
+def _crossing(
+    lags: NDArray[np.int64], corrected: NDArray[np.float64], significant: NDArray[np.bool_], level: float
+) -> tuple[float, bool]:
+    """The lag of the crossing, between two measured lags on log-log axes, and whether it lies beyond the last."""
+    last = chain(lags, (corrected >= level) & significant)
+    if last < 0:
+        return 0.0, False
+    if last == len(lags) - 1:
+        return float(lags[last]), True
+    high, low = corrected[last], max(corrected[last + 1], 1e-3 * level)
+    step = np.log(high / level) / np.log(high / min(low, level))
+    return float(np.exp(np.log(lags[last]) + step * np.log(lags[last + 1] / lags[last]))), False

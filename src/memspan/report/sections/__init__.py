@@ -1,0 +1,21 @@
+"""One file per command: `section(result) -> Section`. The table below says which result has which section."""
+
+from __future__ import annotations
+
+from memspan.report.section import Section
+from memspan.report.sections import bench, compare, measure, reproduce
+from memspan.report.sentences import Told
+from memspan.results import BenchReport, Comparison, Measurement, Reproduction
+
+
+def section_of(result: Told) -> Section:
+    """The section of any result."""
+    match result:
+        case Measurement():
+            return measure.section(result)
+        case Comparison():
+            return compare.section(result)
+        case Reproduction():
+            return reproduce.section(result)
+        case BenchReport():
+            return bench.section(result)

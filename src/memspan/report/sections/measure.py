@@ -1,0 +1,138 @@
+"""The section of `measure`: how far dependence is visible, which law it follows, what every number means."""
+
+from __future__ import annotations
+
+from memspan.figures.words import caution, law_name, reach_words, symbols_word
+from memspan.report.illustration import illustrations
+from memspan.report.numbers import duration, number, share, trimmed, with_error
+from memspan.report.section import MEANING, Row, Section, Table
+from memspan.report.sentences import sentence
+from memspan.report.tables import curve_tables, law_tables
+from memspan.results import Curve, Measurement
+
+_NULLS = {
+    "documents": "documents paired at random",
+    "shifts": "the sequence laid against itself, shifted far",
+    "independent": "shuffled symbols",
+}
+_LAWS = {
+    "exponential": "The memory has one length: every step costs the same factor of information.",
+    "power": "The memory has no length of its own: twice the distance always costs the same factor.",
+    "exponential+constant": "A short memory, and something that never fades, such as a mix of documents.",
+    "cutoff-power": "A power law that ends: beyond the length it falls much faster.",
+    "exponential+power": "A short memory and, below it, one without a length of its own.",
+    "stretched": "Between an exponential and a power law.",
+}
+
+
+def section(result: Measurement) -> Section:
+    """One sequence measured."""
+    return Section(
+        title=result.name,
+        answer=sentence(result),
+        explanation=_explanation(result),
+        table=Table("What was found", MEANING, _rows(result), stacked=True),
+        figures=illustrations(result, {"information": _caption(result)}),
+        details=(*law_tables(result.decay, result.symbols), *curve_tables(result.curve)),
+        notes=tuple(dict.fromkeys((*result.curve.notes, *result.notes))),
+    )
+
+
+def _explanation(result: Measurement) -> tuple[str, ...]:
+    word = symbols_word(result.symbols)
+    return (
+        "Mutual information says how much one symbol tells about another that stands a given number of "
+        f"{word} later. It is 0 if they are independent, and it is given in nats (1 nat is 1.44 bits).",
+        f"The span is how far such dependence is visible. It is {caution(result.curve, result.symbols)}. "
+        "The reach is where the information falls below a fixed level; it does not depend on the amount of "
+        "data, so use it to set sequences of different size side by side.",
+    )
+
+
+def _caption(result: Measurement) -> str:
+    dots = (
+        "Blue is the information left when the floor is taken off, hollow or thin where chance could give it."
+    )
+    laws = " Fitted laws are drawn over the lags they were fitted to." if result.decay is not None else ""
+    return (
+        f"{dots}{laws} Both panels show the same numbers: left a power law is straight, right an exponential."
+    )
+
+
+def _rows(result: Measurement) -> tuple[Row, ...]:
+    return (*_memory_rows(result), *_floor_rows(result.curve), *_data_rows(result))
+
+
+def _memory_rows(result: Measurement) -> tuple[Row, ...]:
+    curve = result.curve
+    span = f"The last distance with visible dependence: {caution(curve, result.symbols)}."
+    return (
+        ("span", span_value(result), span),
+        ("reach", reach_words(curve, result.symbols), _reach_meaning(curve)),
+        _law_row(result),
+        (
+            "significant lags",
+            f"{int(curve.significant.sum()):,} of {curve.lags.size:,}",
+            "Distances where chance alone would give as much information less than once in 1,000 times.",
+        ),
+    )
+
+
+def span_value(result: Measurement) -> str:
+    """The span as a table shows it."""
+    span = result.curve.span
+    distance = f"{span.lag:,} {symbols_word(result.symbols, span.lag)}"
+    if span.censored:
+        return f"at least {distance} (the largest lag measured)"
+    return distance if span.lag else "none visible"
+
+
+def _reach_meaning(curve: Curve) -> str:
+    meaning = f"Where the corrected information falls below {trimmed(curve.reach.level)} nats"
+    interval = "; in brackets its 95 % interval" if curve.reach.interval and not curve.reach.censored else ""
+    return f"{meaning}{interval}. More data make it more exact, not longer."
+
+
+def _law_row(result: Measurement) -> Row:
+    if result.decay is None:
+        return "law", "none", "Too few lags are significant to tell how the information falls."
+    best = result.decay.best
+    weight = f"Weight {share(result.decay[best].weight)} among the laws tried: a guide."
+    return "best law", law_name(best), f"{_LAWS.get(best, '')} {weight}".strip()
+
+
+def _floor_rows(curve: Curve) -> tuple[Row, ...]:
+    """The floor, and the corrected information at both ends of the curve."""
+    if not curve.lags.size:
+        return ()
+    first, last = int(curve.lags[0]), int(curve.lags[-1])
+    ends = tuple(
+        (
+            f"information at lag {curve.lags[i]:,}",
+            f"{with_error(curve.corrected[i], curve.error[i])} nats",
+            "Corrected: the estimate with the floor taken off, ± its standard error.",
+        )
+        for i in ([0] if first == last else [0, -1])
+    )
+    null = _NULLS.get(curve.null, curve.null)
+    meaning = (
+        f"What the estimate shows where there is nothing to see, found with {null}, ± its standard deviation."
+    )
+    return (
+        *ends,
+        (f"floor at lag {last:,}", f"{with_error(curve.floor[-1], curve.floor_sd[-1])} nats", meaning),
+    )
+
+
+def _data_rows(result: Measurement) -> tuple[Row, ...]:
+    curve, more = result.curve, len(result.paths) - 5
+    documents = "1 document" if curve.documents == 1 else f"{curve.documents:,} documents"
+    length = f"{curve.length:,} {symbols_word(result.symbols, curve.length)} in {documents}"
+    paths = ", ".join(result.paths[:5]) + (f" and {more:,} more" if more > 0 else "")
+    entropy = "How uncertain one symbol is on its own; the information cannot be more."
+    return (
+        ("entropy", f"{number(curve.entropy)} nats", entropy),
+        ("data", f"{length}, {curve.alphabet:,} different", f"Read from {paths}." if paths else ""),
+        ("estimator", curve.estimator, "The formula that turns counts of pairs into information."),
+        ("time", duration(result.seconds), "How long the measurement took."),
+    )

@@ -1,0 +1,83 @@
+"""The first line of every answer, the same on the command line and in the report."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from memspan.figures.words import caution, law_sentence, span_words, symbols_word
+from memspan.report.numbers import count, lag_list, number, probability
+from memspan.results import BenchReport, Comparison, Measurement, PairVerdict, Reproduction
+
+Told: TypeAlias = Measurement | Comparison | Reproduction | BenchReport
+
+
+def sentence(result: Told) -> str:
+    """What was found, in one line.
+
+    `novel.txt: dependence visible to 340 characters (1.1 M symbols); power law, exponent 0.41 [0.38, 0.44]`
+    """
+    match result:
+        case Measurement():
+            return _measured(result)
+        case Comparison():
+            return _compared(result)
+        case Reproduction():
+            return _reproduced(result)
+        case BenchReport():
+            return _benched(result)
+
+
+def span_caution(measurement: Measurement) -> str:
+    """The line that belongs under every span: it is a detection limit, and more data may show more."""
+    return f"The span is {caution(measurement.curve, measurement.symbols)}."
+
+
+def _measured(measurement: Measurement) -> str:
+    curve = measurement.curve
+    found = f"{measurement.name}: {span_words(curve, measurement.symbols)} ({count(curve.length)} symbols)"
+    nothing = measurement.decay is None and not curve.significant.any()
+    return found if nothing else f"{found}; {law_sentence(measurement)}"
+
+
+def _compared(comparison: Comparison) -> str:
+    verdicts = "; ".join(pair_words(pair, comparison) for pair in comparison.pairs)
+    return f"{verdicts or 'one source, nothing to compare'}; {count(comparison.size)} symbols of each"
+
+
+def pair_words(pair: PairVerdict, comparison: Comparison) -> str:
+    """One pair's verdict, with where the two differ and how sure that is."""
+    names, sure = f"{pair.a} and {pair.b}", probability(pair.p_value)
+    if pair.verdict == "different":
+        where = lag_list(pair.different_lags, tuple(pair.lags.tolist()))
+        word = symbols_word(comparison.sources[pair.a].symbols) if pair.a in comparison.sources else "symbols"
+        return (
+            f"{names} differ at a distance of {where} {word} ({sure})"
+            if where
+            else f"{names} differ ({sure})"
+        )
+    if pair.verdict == "alike":
+        return f"{names} are alike ({sure})"
+    return f"{names}: {pair.verdict} ({sure})"
+
+
+def _reproduced(reproduction: Reproduction) -> str:
+    claims, failed = reproduction.claims, [claim for claim in reproduction.claims if not claim.holds]
+    start = f"{reproduction.id} ({reproduction.scale} scale): "
+    if not claims:
+        return start + "no claims to check"
+    if not failed:
+        return start + ("the claim holds" if len(claims) == 1 else f"all {len(claims)} claims hold")
+    held = f"{len(claims) - len(failed)} of {len(claims)} claims hold"
+    rest = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
+    return f"{start}{held}; does not hold: {failed[0].claim}{rest}"
+
+
+def _benched(report: BenchReport) -> str:
+    if not report.benchmarks:
+        return "no benchmarks were run"
+    better = [benchmark for benchmark in report.benchmarks if benchmark.ratio > 1]
+    found = f"memspan is better than its peer in {len(better)} of {len(report.benchmarks)} benchmarks"
+    if not better:
+        return found
+    best = max(better, key=lambda benchmark: benchmark.ratio)
+    return f"{found}, most in {best.name}: {number(best.ratio, 2)} times {best.peer}"

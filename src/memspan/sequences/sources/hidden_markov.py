@@ -1,0 +1,107 @@
+"""Sources with a hidden state that emit a symbol on every transition; one of them never forgets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from memspan.errors import InputError
+from memspan.sequences.sequence import Sequence
+from memspan.sequences.sources.deviation import information_of_deviation, powers
+from memspan.sequences.sources.drawing import draw_walks
+from memspan.sequences.sources.fair_bits import fair_bit_information
+from memspan.sequences.sources.source import Source, as_documents, check_size, checked_lags
+from memspan.sequences.sources.stationary import checked_probabilities, checked_transition, stationary
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class HiddenMarkov(Source):
+    """p(x_t = a, x_{t+tau} = b) = pi M_a M^(tau-1) M_b 1, M_a[s, s'] = p(s' | s) p(a | s, s'), M = sum_a M_a.
+
+    The hidden state starts from its stationary law pi, so the symbols are stationary too.
+
+    >>> source = HiddenMarkov.periodic_pairs(0.9)
+    >>> source.information([1, 2, 3, 1000]).round(4).tolist()
+    [0.3906, 0.2218, 0.2218, 0.2218]
+    """
+
+    transition: NDArray[np.float64]
+    """p(s' | s), shape states × states, irreducible."""
+    emission: NDArray[np.float64]
+    """p(symbol | s, s'), shape states × states × symbols; not looked at where p(s' | s) = 0."""
+
+    def __post_init__(self) -> None:
+        transition = checked_transition(self.transition)
+        emission = np.array(self.emission, dtype=np.float64)
+        if emission.ndim != 3 or emission.shape[:2] != transition.shape or emission.shape[2] < 2:
+            states = len(transition)
+            raise InputError(
+                f"the emission has shape {emission.shape}; expected ({states}, {states}, symbols), "
+                "the symbols two or more"
+            )
+        possible = transition > 0.0
+        emission[possible] = checked_probabilities(emission[possible], "the emission")
+        emission[~possible] = 0.0
+        emission.setflags(write=False)
+        object.__setattr__(self, "transition", transition)
+        object.__setattr__(self, "emission", emission)
+
+    @classmethod
+    def periodic_pairs(cls, p: float) -> HiddenMarkov:
+        """Pairs 01 (probability p) and 10 (1 - p), one after the other.  Shen 2019, appendix C.
+
+        Three states: A to B emits 0, A to C emits 1, B to A emits 1, C to A emits 0. The start is stationary,
+        so half of the documents begin in the middle of a pair; the information is that of both phases pooled.
+        """
+        if not 0.0 < p < 1.0:
+            raise InputError(f"pair probability {p}; expected more than 0 and less than 1")
+        emission = np.zeros((3, 3, 2))
+        emission[0, 1, 0] = emission[0, 2, 1] = emission[1, 0, 1] = emission[2, 0, 0] = 1.0
+        return cls(np.array([[0.0, p, 1.0 - p], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]), emission)
+
+    def information(self, lags: ArrayLike) -> NDArray[np.float64]:
+        """M^k = 1 pi + (M - 1 pi)^k, and the second term is the deviation from independence."""
+        ordered, place = np.unique(checked_lags(lags), return_inverse=True)
+        pi = stationary(self.transition)
+        joint = self._joint()
+        before = np.einsum("s,sta->at", pi, joint)  # p(a, state after it)
+        after = joint.sum(axis=1)  # p(b | state before it)
+        single = before.sum(axis=1)
+        deviations = powers(before - np.outer(single, pi), self.transition - pi, ordered - 1)
+        values = [information_of_deviation(deviation @ after, single, single) for deviation in deviations]
+        return np.array(values)[place]
+
+    def sample(self, n_documents: int, length: int, *, seed: int | np.random.Generator) -> Sequence:
+        check_size(n_documents, length)
+        joint = self._joint()
+        n_states, _, n_symbols = joint.shape
+        first = np.tensordot(stationary(self.transition), joint, axes=1)
+        laws = np.vstack([joint.reshape(n_states, -1), first.reshape(1, -1)])
+        state_of, symbol_of = np.divmod(np.arange(n_states * n_symbols), n_symbols)
+        rng = np.random.default_rng(seed)
+        return as_documents(
+            draw_walks(laws, state_of, symbol_of, n_documents, length, rng), length, n_symbols
+        )
+
+    def _joint(self) -> NDArray[np.float64]:
+        """p(s', symbol | s), shape states × states × symbols."""
+        return self.transition[:, :, np.newaxis] * self.emission
+
+
+def repeated_pair_information(p: ArrayLike) -> NDArray[np.float64]:
+    """I = 4p(p-1) arctanh[(1-2p)^2] + ln[2 + 4p(p-1)] at every lag above one.  Shen 2019, Eq. 52.
+
+    The information of `HiddenMarkov.periodic_pairs(p)`: two symbols in different pairs are fair bits with
+    correlation ±(1-2p)^2 at any distance. It does not decay, although the memory is one pair long.
+
+    >>> repeated_pair_information([0.1, 0.5]).round(4).tolist()
+    [0.2218, 0.0]
+    """
+    probability = np.asarray(p, dtype=np.float64)
+    if not np.all((probability >= 0.0) & (probability <= 1.0)):
+        raise InputError(f"pair probability {p}; expected numbers from 0 to 1")
+    return fair_bit_information((1.0 - 2.0 * probability) ** 2)

@@ -1,0 +1,55 @@
+"""Symbols that know nothing of each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from memspan.errors import InputError
+from memspan.sequences.sequence import Sequence
+from memspan.sequences.sources.drawing import draw_walks
+from memspan.sequences.sources.source import Source, as_documents, check_size, checked_lags
+from memspan.sequences.sources.stationary import checked_probabilities
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Independent(Source):
+    """I(tau) = 0 at every lag: each symbol is drawn by itself from p.
+
+    >>> Independent.uniform(4).information([1, 100]).tolist()
+    [0.0, 0.0]
+    """
+
+    probabilities: NDArray[np.float64]
+    """p, shape symbols."""
+
+    def __post_init__(self) -> None:
+        p = checked_probabilities(self.probabilities, "the law of symbols")
+        if p.ndim != 1 or len(p) < 2:
+            raise InputError(
+                f"the law of symbols has shape {p.shape}; expected one row of two or more symbols"
+            )
+        object.__setattr__(self, "probabilities", p)
+
+    @classmethod
+    def uniform(cls, n_symbols: int) -> Independent:
+        """Every symbol as likely as every other."""
+        if n_symbols < 2:
+            raise InputError(f"{n_symbols} symbols; expected two or more")
+        return cls(np.full(n_symbols, 1.0 / n_symbols))
+
+    def information(self, lags: ArrayLike) -> NDArray[np.float64]:
+        return np.zeros(len(checked_lags(lags)))
+
+    def sample(self, n_documents: int, length: int, *, seed: int | np.random.Generator) -> Sequence:
+        check_size(n_documents, length)
+        n_symbols = len(self.probabilities)
+        same_state = np.zeros(n_symbols, dtype=np.int64)
+        laws = np.vstack([self.probabilities, self.probabilities])
+        rng = np.random.default_rng(seed)
+        symbols = draw_walks(laws, same_state, np.arange(n_symbols), n_documents, length, rng)
+        return as_documents(symbols, length, n_symbols)

@@ -1,0 +1,92 @@
+"""Documents that are the leaves of a random tree: far symbols share an ancestor only a few generations up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from memspan.errors import InputError
+from memspan.sequences.sequence import Sequence
+from memspan.sequences.sources.deviation import information_of_deviation, powers
+from memspan.sequences.sources.drawing import draw_leaves
+from memspan.sequences.sources.source import Source, as_documents, check_size, checked_lags
+from memspan.sequences.sources.stationary import checked_transition, stationary
+
+LONGEST = 1 << 62
+"""Leaves that a 64-bit integer counts, with room for sums."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class TreeGrammar(Source):
+    """Each node's children are drawn from P(child | parent), each by itself; the leaves are the document.
+
+    Lin and Tegmark 2017. The root follows P's stationary law pi, so every node does. Leaves whose last common
+    ancestor is h generations up have the joint law sum_a pi_a (P^h)_ax (P^h)_ay, and h grows as the logarithm
+    of the lag: information falls as a power. Pairs at one lag have ancestors at several heights; I(tau) is
+    the information of the joint law of all pairs in a document, as counted, not a mean of informations.
+
+    >>> grammar = TreeGrammar(2, np.array([[0.9, 0.1], [0.1, 0.9]]), depth=10)
+    >>> grammar.length, grammar.information([1, 2, 4, 8]).round(4).tolist()
+    (1024, [0.1155, 0.0462, 0.0188, 0.0077])
+    """
+
+    branching: int
+    """Children of every node, two or more."""
+    transition: NDArray[np.float64]
+    """P[parent, child], shape symbols × symbols, irreducible."""
+    depth: int
+    """Generations below the root, one or more."""
+
+    def __post_init__(self) -> None:
+        if self.branching < 2 or self.depth < 1:
+            raise InputError(
+                f"branching {self.branching}, depth {self.depth}; "
+                "expected two or more children and one or more generations"
+            )
+        if self.length > LONGEST:
+            raise InputError(
+                f"{self.branching}**{self.depth} leaves; expected at most 2**62: lower the depth"
+            )
+        object.__setattr__(self, "transition", checked_transition(self.transition))
+
+    @property
+    def length(self) -> int:
+        """Leaves of one tree, the length of every document."""
+        return self.branching**self.depth
+
+    def information(self, lags: ArrayLike) -> NDArray[np.float64]:
+        checked = checked_lags(lags)
+        if np.any(checked >= self.length):
+            raise InputError(
+                f"lag {checked.max()}; a document has {self.length} symbols, so lags end before that"
+            )
+        pi = stationary(self.transition)
+        heights = np.arange(1, self.depth + 1)
+        paths = powers(np.diag(np.sqrt(pi)), self.transition - pi, heights)
+        by_height = np.stack([path.T @ path for path in paths])
+        pooled = np.tensordot(self._shares(checked), by_height, axes=1)
+        return np.array([information_of_deviation(deviation, pi, pi) for deviation in pooled])
+
+    def _shares(self, lags: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Of the pairs at each lag, the share whose last common ancestor is 1, 2, …, depth generations up."""
+        below = self.branching ** np.arange(self.depth + 1, dtype=np.int64)
+        # A subtree with b leaves holds b - lag pairs; those of its own subtrees have a lower ancestor.
+        within = self.length // below * np.maximum(below - lags[:, np.newaxis], 0)
+        return np.diff(within, axis=1) / (self.length - lags[:, np.newaxis])
+
+    def sample(self, n_documents: int, length: int, *, seed: int | np.random.Generator) -> Sequence:
+        """One tree per document; `length` must be branching ** depth."""
+        check_size(n_documents, length)
+        if length != self.length:
+            raise InputError(
+                f"length {length}; a tree of depth {self.depth} with {self.branching} children per node has "
+                f"{self.length} leaves: ask for that, or change the depth"
+            )
+        laws = np.vstack([self.transition, stationary(self.transition)])
+        rng = np.random.default_rng(seed)
+        leaves = draw_leaves(laws, self.branching, self.depth, n_documents, rng)
+        return as_documents(leaves, length, len(self.transition))

@@ -1,0 +1,24 @@
+"""What several tests share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memspan.data import find
+
+
+@pytest.fixture
+def realdata() -> Callable[[str], Path]:
+    """The path of a real data file, `set/file`; the test is skipped, saying so, where it is absent."""
+
+    def find_file(relative: str) -> Path:
+        name, _, file = relative.partition("/")
+        folder = find(name)
+        if folder is None or not (folder / file).exists():
+            pytest.skip(f"real data {relative} is absent; set MEMSPAN_DATA or run memspan data get {name}")
+        return folder / file
+
+    return find_file

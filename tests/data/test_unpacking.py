@@ -1,0 +1,114 @@
+"""Archives are taken apart by known names only."""
+
+import gzip
+import io
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from memspan.data.checking import UnusableError, check
+from memspan.data.data_set import DataFile
+from memspan.data.unpacking import unpack
+
+FILES = (DataFile(name="a.txt", size=5), DataFile(name="b.txt"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "inside" / "out").mkdir(parents=True)
+    return tmp_path / "inside" / "out"
+
+
+def zipped(path: Path, members: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+def tarred(path: Path, members: dict[str, bytes]) -> Path:
+    with tarfile.open(path, "w:gz") as archive:
+        for name, content in members.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return path
+
+
+PACKERS = pytest.mark.parametrize(
+    ("pack", "name"), [(zipped, "x.zip"), (tarred, "x.tgz"), (tarred, "x.tar.gz")]
+)
+
+
+@PACKERS
+def test_only_the_wanted_files_come_out_and_come_out_flat(pack, name: str, tmp_path: Path, folder: Path):
+    archive = pack(tmp_path / name, {"./top/sub/a.txt": b"first", "top/b.txt": b"second", "top/c.txt": b"no"})
+    unpack(archive, FILES, folder)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {
+        "a.txt": b"first",
+        "b.txt": b"second",
+    }
+
+
+def test_a_gz_is_its_one_file(tmp_path: Path, folder: Path):
+    (tmp_path / "x.fna.gz").write_bytes(gzip.compress(b"ACGT"))
+    unpack(tmp_path / "x.fna.gz", [DataFile(name="genome.fna")], folder)
+    assert (folder / "genome.fna").read_bytes() == b"ACGT"
+
+
+@PACKERS
+@pytest.mark.parametrize("evil", ["../evil", "top/../../a.txt", "/tmp/a.txt", "..\\a.txt"])
+def test_a_member_that_leads_outside_condemns_the_archive(
+    pack, name: str, evil: str, tmp_path: Path, folder: Path
+):
+    archive = pack(tmp_path / name, {evil: b"first", "a.txt": b"first", "b.txt": b"second"})
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(UnusableError, match="leads outside"):
+        unpack(archive, FILES, folder)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_link_is_not_followed(tmp_path: Path, folder: Path):
+    with tarfile.open(tmp_path / "x.tgz", "w:gz") as archive:
+        link = tarfile.TarInfo("a.txt")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/hostname"
+        archive.addfile(link)
+    with pytest.raises(UnusableError, match=r"does not hold a\.txt, b\.txt"):
+        unpack(tmp_path / "x.tgz", FILES, folder)
+
+
+@PACKERS
+def test_a_member_larger_than_known_is_stopped(pack, name: str, tmp_path: Path, folder: Path):
+    archive = pack(tmp_path / name, {"a.txt": bytes(10_000_000), "b.txt": b""})
+    with pytest.raises(UnusableError, match="more than the expected 5 bytes"):
+        unpack(archive, FILES, folder)
+    assert sum(path.stat().st_size for path in folder.iterdir()) <= 5
+
+
+@pytest.mark.parametrize("name", ["x.zip", "x.tgz", "x.gz"])
+def test_what_is_not_an_archive_is_told_so(name: str, tmp_path: Path, folder: Path):
+    (tmp_path / name).write_bytes(b"<html>please log in</html>")
+    with pytest.raises(UnusableError, match=f"{name} is damaged or not what its name says"):
+        unpack(tmp_path / name, FILES, folder)
+
+
+@pytest.mark.parametrize(("pack", "name"), [(zipped, "x.zip"), (tarred, "x.tgz")])
+def test_half_an_archive_is_told_so(pack, name: str, tmp_path: Path, folder: Path):
+    noise = bytes((i * i * 31 + i // 7) % 251 for i in range(50_000))
+    archive = pack(tmp_path / name, {"b.txt": noise, "a.txt": b"first"})
+    archive.write_bytes(archive.read_bytes()[: archive.stat().st_size // 2])
+    with pytest.raises(UnusableError, match="damaged"):
+        unpack(archive, FILES, folder)
+
+
+def test_check_tells_what_was_expected_and_what_was_got(tmp_path: Path):
+    path = tmp_path / "word"
+    path.write_bytes(b"abc")
+    md5 = "900150983cd24fb0d6963f7d28e17f72"  # RFC 1321, A.5
+    check(path, checksum=f"md5:{md5}", size=3)
+    with pytest.raises(UnusableError, match="word has 3 bytes, expected 1,000"):
+        check(path, size=1000)
+    with pytest.raises(UnusableError, match=f"word has the md5 {md5}, expected 0123"):
+        check(path, checksum="md5:0123")
