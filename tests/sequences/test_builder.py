@@ -24,7 +24,10 @@ documents_of_numbers = st.lists(
 def built(documents: list[list[int]], coder: Lookup | Labels, limit: int, expected: int = 0) -> Sequence:
     builder = Builder(limit, expected)
     for document in documents:
-        builder.append(coder.codes(np.array(document, np.int64) if isinstance(coder, Lookup) else document))
+        if isinstance(coder, Lookup):
+            builder.append(coder.codes(np.array(document, np.int64)))
+        else:
+            builder.append(coder.codes(document))
         builder.end_document()
     return builder.finish([*coder.values], symbols="numbers", names=("x",))
 

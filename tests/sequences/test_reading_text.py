@@ -113,7 +113,7 @@ def test_with_documents_blank_paragraphs_are_documents(text: str, piece: int) ->
     data = text.encode()
     assert outcome(read_chars, data, piece, "blank") == expected([list(part) for part in parts])
     assert outcome(read_words, data, piece, "blank") == expected([[*part.split()] for part in parts])
-    full = [[*split_lines(part)] for part in parts if part]
+    full: Documents = [[*split_lines(part)] for part in parts if part]
     assert outcome(read_lines, data, piece, "blank") == expected(full)
     raw_parts = paragraphs(data.decode("latin-1"), lambda line: not line.encode("latin-1").strip())
     assert outcome(read_bytes, data, piece, "blank") == expected(

@@ -141,6 +141,7 @@ def test_a_law_without_a_gaussian_sequence_is_refused(length: int) -> None:
     with pytest.raises(InputError, match=r"PowerLawBinary\(0.3, 1.0\).*of 5 symbols.*not positive definite"):
         PowerLawBinary(0.3, 1.0).sample(1, length, seed=0)
     assert PowerLawBinary(0.3, 1.0).sample(1, 4, seed=0).length == 4
+    assert PowerLawBinary(0.3, 1.0).sample(3, 1, seed=0).n_documents == 3
 
 
 def test_the_named_length_is_where_the_smallest_eigenvalue_turns_negative() -> None:
@@ -163,8 +164,8 @@ def test_neighbours_in_a_document_of_a_million_symbols_agree_as_often_as_the_law
     source = PowerLawBinary(0.1, 1.0)
     x = source.sample(1, 1_000_000, seed=0).store.read(0, 1_000_000)
     agree = 1 - np.arccos(source.correlation([1])[0]) / np.pi
-    # Agreements d apart are correlated about as c(d)^2 = 0.5/d, which sums to 7 over a million symbols: the mean
-    # has at most 15 times the variance it would have if they were independent.
+    # Agreements d apart are correlated about as c(d)^2 = 0.5/d, which sums to 7 over a million symbols: the
+    # mean has at most 15 times the variance it would have if they were independent.
     five_sigma = 5 * np.sqrt(15 * agree * (1 - agree) / 1_000_000)
     assert abs(np.mean(x[1:] == x[:-1]) - agree) < five_sigma
 

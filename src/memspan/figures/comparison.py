@@ -22,7 +22,7 @@ MOST_PAIRS = 6
 
 def comparison_figure(comparison: Comparison, *, bits: bool) -> Figure:
     """Curves in the upper panel, one lower panel per pair."""
-    pairs = sorted(comparison.pairs, key=lambda pair: pair.p_value)[:MOST_PAIRS]
+    pairs = _drawn_pairs(comparison)
     figure = new_figure(8.0, 4.4 + 1.9 * len(pairs))
     ratios = [3.4, *[1.5] * len(pairs)]
     panels = figure.subplots(1 + len(pairs), 1, sharex=True, squeeze=False, height_ratios=ratios)[:, 0]
@@ -37,6 +37,12 @@ def comparison_figure(comparison: Comparison, *, bits: bool) -> Figure:
     return figure
 
 
+def _drawn_pairs(comparison: Comparison) -> list[PairVerdict]:
+    if len(comparison.pairs) <= MOST_PAIRS:
+        return list(comparison.pairs)
+    return sorted(comparison.pairs, key=lambda pair: pair.p_value)[:MOST_PAIRS]
+
+
 def comparison_axes(ax: Axes, comparison: Comparison, *, bits: bool) -> None:
     """The corrected curves of all sources on one pair of axes."""
     unit, factor = unit_of(bits)
@@ -47,7 +53,7 @@ def comparison_axes(ax: Axes, comparison: Comparison, *, bits: bool) -> None:
     for position, (name, source) in enumerate(comparison.sources.items()):
         _draw_source(ax, name, source, look(position), factor, bottom)
     if curves:
-        ax.set_xlim(*lag_limits(curves, "log"))
+        ax.set_xlim(*lag_limits(curves))
         plain_ticks(ax)
     ax.set_ylim(bottom, top)
     kinds = {source.symbols for source in comparison.sources.values()}

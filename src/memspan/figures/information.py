@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from memspan.figures.laws import draw_laws
-from memspan.figures.limits import information_limits, lag_limits
+from memspan.figures.limits import information_limits, lag_limits, near_limits
 from memspan.figures.marks import draw_reach, draw_span
 from memspan.figures.numbers import count
 from memspan.figures.style import BLUE, GREY, MANY, PALE, literal, new_figure
@@ -22,8 +22,10 @@ from memspan.results import Curve, DecayFit, Measurement
 NATS_TO_BITS = 1 / np.log(2)
 _RASTER_FROM = 1000
 """Bands over more lags than this are stored as pixels: as outlines they would make pages of megabytes."""
-_RANKS = {"corrected": 0, "estimate": 2, "floor": 3}
-"""Places in the legend by the label's first word; the laws come between."""
+_EDGE = 0.012
+"""Height of the marks for values below the axis, in shares of the axes."""
+_ORDER = ("corrected, ±", "corrected, band", "corrected, not", "corrected, below", "", "estimate", "floor")
+"""Places in the legend by the label's beginning; the empty one stands for the laws."""
 
 
 def unit_of(bits: bool) -> tuple[str, float]:
@@ -40,7 +42,7 @@ def information_figure(measurement: Measurement, *, bits: bool) -> Figure:
     left.set_title("both axes logarithmic: a power law is a straight line")
     right.set_title("distance linear: an exponential is a straight line")
     right.set_ylabel("")
-    figure.suptitle(_title(measurement, 105), x=0.01, ha="left")
+    figure.suptitle(_title(measurement, 115), x=0.01, ha="left")
     figure.legend(*_key(left), loc="outside lower center", ncols=2)
     return figure
 
@@ -62,8 +64,13 @@ def curve_axes(ax: Axes, curve: Curve, *, bits: bool) -> None:
 def _key(ax: Axes) -> tuple[list[Artist], list[str]]:
     """The legend in the order of importance: what was measured, the laws, then what was taken off."""
     handles, labels = ax.get_legend_handles_labels()
-    order = sorted(range(len(labels)), key=lambda i: _RANKS.get(labels[i].split()[0].strip(",:"), 1))
+    order = sorted(range(len(labels)), key=lambda i: _place(labels[i]))
     return [handles[i] for i in order], [labels[i] for i in order]
+
+
+def _place(label: str) -> int:
+    starts = (place for place, beginning in enumerate(_ORDER) if beginning and label.startswith(beginning))
+    return next(starts, _ORDER.index(""))
 
 
 def _title(measurement: Measurement, width: int) -> str:
@@ -90,7 +97,7 @@ def draw_curve(
         _draw_line(ax, curve, factor, bottom)
     if decay is not None:
         draw_laws(ax, decay, factor, x_scale)
-    ax.set_xlim(*lag_limits([curve], x_scale))
+    ax.set_xlim(*(lag_limits([curve]) if x_scale == "log" else near_limits(curve, decay)))
     ax.set_ylim(bottom, top)
     draw_span(ax, curve)
     draw_reach(ax, curve, unit, factor)
@@ -107,6 +114,7 @@ def masked(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def _draw_floor(ax: Axes, curve: Curve, factor: float, bottom: float) -> None:
     low, high = ((curve.floor + side * curve.floor_sd) * factor for side in (-2, 2))
     if not (high > bottom).any():
+        ax.fill_between([], [], color=PALE, label="floor: below the axis (zero or less)")
         return
     lags, low, high = curve.lags, np.fmax(low, bottom), np.fmax(high, bottom)
     if lags.size == 1:  # a band over one point would have no width
@@ -151,23 +159,20 @@ def _draw_points(ax: Axes, curve: Curve, factor: float, bottom: float) -> None:
                 label=label,
             )
     if under.any():
-        _draw_under(ax, curve.lags[under], bottom)
+        _draw_under(ax, curve.lags[under])
 
 
-def _draw_under(ax: Axes, lags: NDArray[np.int64], bottom: float) -> None:
+def _draw_under(ax: Axes, lags: NDArray[np.int64]) -> None:
     """Values that the axis cannot show stand at its lower edge, so that nobody takes them for missing."""
-    label = "corrected, below the axis (zero or nearly so)"
-    place = np.full(lags.size, bottom)
     ax.plot(
         lags,
-        place,
+        np.full(lags.size, _EDGE),
         "v",
+        transform=ax.get_xaxis_transform(),
         color=BLUE,
         markerfacecolor="white",
         markersize=4,
-        clip_on=False,
-        label=label,
-        zorder=5,
+        label="corrected, below the axis (zero or nearly so)",
     )
 
 

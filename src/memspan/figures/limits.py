@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.results import Curve
+from memspan.results import Curve, DecayFit
 
 _HEADROOM = 0.2
 """Share of a logarithmic axis kept free above the curve for the labels of span and reach."""
@@ -44,18 +44,23 @@ def _middle(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.array([np.median(values)]) if values.size else values
 
 
-def lag_limits(curves: list[Curve], scale: str) -> tuple[float, float]:
-    """First and last distance shown; a linear axis ends soon after the last significant distance."""
+def lag_limits(curves: list[Curve]) -> tuple[float, float]:
+    """First and last distance on a logarithmic axis, with a margin."""
     lags = np.concatenate([curve.lags for curve in curves])
     first, last = (float(lags.min()), float(lags.max())) if lags.size else (1.0, 1.0)
-    if scale == "log":
-        margin = max((last / first) ** 0.04, 1.15) if last > first else 3.0
-        return first / margin, last * margin
-    seen = max(max(curve.span.lag, _last_significant(curve)) for curve in curves)
-    end = min(last, 1.4 * seen) if seen else last
-    return 0.0, max(end * 1.04, first * 2)
+    margin = max((last / first) ** 0.04, 1.15) if last > first else 3.0
+    return first / margin, last * margin
 
 
-def _last_significant(curve: Curve) -> float:
-    lags = curve.lags[curve.significant]
-    return float(lags.max()) if lags.size else 0.0
+def near_limits(curve: Curve, decay: DecayFit | None) -> tuple[float, float]:
+    """A linear axis that shows where the information falls: some times the reach or the exponential's length.
+
+    All lags up to a far span would squeeze that part into the first millimetre.
+    """
+    lags = curve.lags[curve.significant] if curve.significant.any() else curve.lags
+    last = float(lags.max()) if lags.size else 1.0
+    fit = decay.laws.get("exponential") if decay is not None else None
+    scales = [curve.reach.lag, fit.parameters["length"] if fit is not None else 0.0]
+    falls = max((scale for scale in scales if np.isfinite(scale)), default=0.0)
+    wanted = min(1.3 * last, max(4 * falls, 20.0)) if falls > 0 else last
+    return 0.0, max(1.04 * min(wanted, float(curve.lags.max(initial=1))), 2.0 * curve.lags.min(initial=1))

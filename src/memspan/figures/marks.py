@@ -41,18 +41,21 @@ def draw_reach(ax: Axes, curve: Curve, unit: str, factor: float) -> None:
 
 
 def _labelled_line(ax: Axes, lag: float, label: str, height: float, dash: str) -> None:
-    ax.axvline(lag, ymax=height, color=INK, linewidth=0.9, linestyle=dash)
+    """The label stands on the side with more room; a lag beyond the axis is only pointed at."""
+    beyond = lag > ax.get_xlim()[1]
+    place = ax.get_xlim()[1] if beyond else lag
+    if not beyond:
+        ax.axvline(lag, ymax=height, color=INK, linewidth=0.9, linestyle=dash)
     to_axes = ax.transData + ax.transAxes.inverted()
-    on_left = to_axes.transform((lag, ax.get_ylim()[0]))[0] > 0.5
+    on_left = to_axes.transform((place, ax.get_ylim()[0]))[0] > 0.5
     ax.annotate(
-        label,
-        (lag, height),
+        f"{label} →" if beyond else label,
+        (place, height),
         xycoords=("data", "axes fraction"),
         xytext=(-3 if on_left else 3, 0),
         textcoords="offset points",
         ha="right" if on_left else "left",
         va="top",
         fontsize=8.5,
-        annotation_clip=True,
         bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8},
     )

@@ -27,7 +27,7 @@ def number(value: float | None, digits: int = 3) -> str:
     """`digits` significant digits; powers of ten only below 0.0001 and from a million on.
 
     >>> number(0.000434), number(1234.5), number(57.30, 2), number(4.31e-7, 2), number(float("nan"))
-    ('0.000434', '1,234', '57', '4.3e-7', 'unknown')
+    ('0.000434', '1,230', '57', '4.3e-7', 'unknown')
     """
     if value is None or math.isnan(value):
         return UNKNOWN
@@ -70,10 +70,10 @@ def with_interval(value: float, interval: tuple[float, float] | None) -> str:
 
 
 def _decimals(value: float, width: float) -> int | None:
-    """Decimals that show half the width's first digit; None where fixed decimals would hide the value."""
+    """Decimals that show half the width's first digit and two of the value; None where they were too many."""
     if width <= 0 or abs(value) < 1e-4:
         return None
-    decimals = max(0, -math.floor(math.log10(width / 2)))
+    decimals = max(0, -math.floor(math.log10(width / 2)), 1 - math.floor(math.log10(abs(value))))
     hides_value = round(abs(value), decimals) < 10.0 ** (-decimals)
     return None if hides_value or decimals > 6 or abs(value) >= 1e6 else decimals
 

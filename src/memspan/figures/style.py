@@ -13,6 +13,7 @@ import matplotlib.style
 from matplotlib.figure import Figure
 from matplotlib.font_manager import findfont
 from matplotlib.ft2font import FT2Font
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 INK, GREY, PALE = "#222222", "#8a8a8a", "#dddddd"
 BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY = "#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9"
@@ -85,12 +86,14 @@ def style() -> Iterator[None]:
 
 def new_figure(width: float, height: float) -> Figure:
     """An empty figure of `width` x `height` inches that belongs to nobody: no window, nothing to close."""
-    return Figure(figsize=(width, height), layout="constrained")
+    return Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(wspace=0.06))
 
 
 def settle(figure: Figure) -> None:
     """Give every part its place, once: laid out at each drawing, a figure would not be the same twice."""
-    figure.draw_without_rendering()
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
     figure.set_layout_engine("none")
 
 

@@ -12,18 +12,21 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.information.kernels import CELL, FEWEST_BLOCKS, LARGEST_DENSE, MOST_BLOCKS, TABLE_MEMORY, Runs
+from memspan.information.kernels import CELL, FEWEST_BLOCKS, LARGEST_DENSE, MOST_BLOCKS, TABLE_MEMORY, USUAL_BLOCKS, Runs
 from memspan.sequences import Sequence
 
 SNAP = 0.25
 """A cut moves to the end of a document if one is nearer than this share of a block."""
 
 
-def block_count(length: int, alphabet: int, lags: NDArray[np.int64]) -> int:
-    """8 to 16 blocks by memory, fewer where blocks would be shorter than the largest lag, at least 2."""
+def block_count(sequence: Sequence, lags: NDArray[np.int64]) -> int:
+    """64 blocks where there are many documents, else 16; 8 where tables are large; never shorter than the largest lag."""
+    length, alphabet = sequence.length, len(sequence.alphabet)
     cells = alphabet**2 if alphabet <= LARGEST_DENSE else length
-    most = MOST_BLOCKS if len(lags) * cells * CELL * MOST_BLOCKS <= TABLE_MEMORY else FEWEST_BLOCKS
-    return max(2, min(most, length // int(lags[-1])))
+    many = sequence.n_documents >= 4 * MOST_BLOCKS
+    allowed = (MOST_BLOCKS, USUAL_BLOCKS) if many else (USUAL_BLOCKS,)
+    fitting = (blocks for blocks in allowed if len(lags) * cells * CELL * blocks <= TABLE_MEMORY)
+    return max(2, min(next(fitting, FEWEST_BLOCKS), length // int(lags[-1])))
 
 
 def lag_groups(length: int, alphabet: int, lags: NDArray[np.int64]) -> list[NDArray[np.int64]]:

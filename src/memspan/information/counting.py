@@ -25,7 +25,7 @@ from memspan.information.counts_file import load_counts, save_counts
 from memspan.information.kernels import Kernel, Runs, Table, choose, spectral
 from memspan.information.kernels.kernel import Accumulator
 from memspan.information.lags import checked_lags, default_lags
-from memspan.information.null import DRAWS, NullPlan, null_runs, plan_null
+from memspan.information.null import NullPlan, null_runs, plan_null
 from memspan.progress import SILENT, Progress, Stage
 from memspan.sequences import Memory, Sequence
 
@@ -142,7 +142,7 @@ class Counter:
 
     def _block_tasks(self, lags: NDArray[np.int64]) -> list[Task]:
         sequence = self.sequence
-        blocks = block_count(sequence.length, len(sequence.alphabet), lags)
+        blocks = block_count(sequence, lags)
         cuts = cut_blocks(sequence.offsets, blocks).tolist()
         return [
             (f"block-{number:02d}", functools.partial(self._count_block, lags, start, stop))
@@ -193,7 +193,7 @@ class Counter:
         whole = kernel.prepare(store.symbols) if isinstance(store, Memory) else None
         return [
             (f"null-{first:02d}", functools.partial(self._count_null, lags, kernel, whole, first))
-            for first in range(0, DRAWS, DRAWS_PER_TASK)
+            for first in range(0, self.plan.draws, DRAWS_PER_TASK)
         ]
 
     def _count_null(

@@ -167,7 +167,7 @@ def _recoded(part: PairCounts, alphabet: tuple[Hashable, ...]) -> PairCounts:
 
 
 def _folded(blocks: list[tuple[Table, ...]], alphabet: int) -> tuple[tuple[Table, ...], ...]:
-    """At most 16 blocks: neighbours are added together until that is so."""
+    """At most 64 blocks: neighbours are added together until that is so."""
     while len(blocks) > MOST_BLOCKS:
         blocks = [
             tuple(summed(list(tables), alphabet) for tables in zip(*blocks[k : k + 2], strict=True))

@@ -24,6 +24,7 @@ from memspan.information.span import find_reach, find_span
 from memspan.information.tables import aligned, marginals
 from memspan.progress import SILENT, Progress
 from memspan.results import Curve
+from memspan.results.curve import SIGNIFICANCE
 from memspan.sequences import Sequence
 
 LEVEL = 1e-3
@@ -156,7 +157,7 @@ def _curve(
     spread = np.nansum((replicates - np.nanmean(replicates, axis=0)) ** 2, axis=0)
     stderr = np.sqrt((blocks - 1) / np.maximum(blocks, 1) * spread)
     p_value = p_values(plugin, floor.plugin_draws(lags, pairs))
-    significant = p_value < 1e-3
+    significant = p_value < SIGNIFICANCE
     return Curve(
         lags=lags,
         information=information,
@@ -175,5 +176,14 @@ def _curve(
         null=first.null.kind,
         span=find_span(lags, significant),
         reach=find_reach(lags, corrected, significant, replicates, level),
-        notes=first.notes,
+        notes=(*first.notes, *_far_note(floor)),
+    )
+
+
+def _far_note(floor: Floor) -> tuple[str, ...]:
+    if not floor.far:
+        return ()
+    return (
+        f"the sequence depends on itself even at the farthest distances ({floor.far:.2g} nats), as periodic sequences and "
+        "sequences whose composition drifts do; this was not taken for floor",
     )

@@ -9,11 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.errors import InputError
+from memspan.information.bias import independent_bias
 from memspan.information.counts import PairCounts
 from memspan.information.estimators import EntropyEstimator, Plugin
 from memspan.information.kernels import LARGEST_DENSE, Table
 from memspan.information.null import DRAWS
 from memspan.information.tables import marginals
+
+
+CERTAIN = 4.0
+"""Standard errors above zero from which dependence at far distances is believed."""
 
 
 @final
@@ -25,6 +30,8 @@ class Floor:
     values: NDArray[np.float64]
     plugin: NDArray[np.float64]
     pairs: NDArray[np.float64]
+    far: float
+    """Dependence at far distances that was found and is not part of the floor, nats."""
 
     def at(
         self, lags: NDArray[np.int64], pairs: NDArray[np.int64]
@@ -54,16 +61,34 @@ def null_values(counts: PairCounts, estimator: EntropyEstimator, seed: int | np.
         classes, tables = counts.null.lags, counts.null.draws
     if not tables:
         raise InputError("these counts have no null tables; give all counts files of the folder, null-*.counts included")
-    shape = (len(classes), len(tables) // len(classes))
-    values, plugin, pairs = np.empty(shape), np.empty(shape), np.empty(shape)
-    place = {int(lag): row for row, lag in enumerate(classes)}
-    filled = dict.fromkeys(place, 0)
-    for (lag, _), table in sorted(tables.items(), key=lambda item: item[0]):
-        where = place[lag], filled[lag]
-        values[where], plugin[where] = _information(table, len(counts.alphabet), estimator)
-        pairs[where] = table.cells.sum(dtype=np.int64)
-        filled[lag] += 1
-    return Floor(np.asarray(classes), values, plugin, pairs)
+    rows = [_class_values(tables, int(lag), len(counts.alphabet), estimator) for lag in classes]
+    far = np.array([row[3] for row in rows])
+    return Floor(np.asarray(classes), *(np.stack([row[column] for row in rows]) for column in range(3)), float(far.max()))
+
+
+def _class_values(
+    tables: dict[tuple[int, int], Table], lag: int, alphabet: int, estimator: EntropyEstimator
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]:
+    """Values, plug-in values and pairs of one class's draws, without dependence at far distances; and that dependence."""
+    mine = [tables[place] for place in sorted(tables) if place[0] == lag]
+    value, plugin = np.array([_information(table, alphabet, estimator) for table in mine]).T
+    pairs = np.array([table.cells.sum(dtype=np.int64) for table in mine], dtype=np.float64)
+    far = 0.0
+    if len(mine) > DRAWS:
+        bias = [np.mean([independent_bias(table, alphabet) for table in part]) for part in (mine[:DRAWS], mine[DRAWS:])]
+        far = _far_dependence(plugin[:DRAWS], plugin[DRAWS:], float(bias[0] / bias[1]))
+    return value[:DRAWS] - far, plugin[:DRAWS] - far, pairs[:DRAWS], far
+
+
+def _far_dependence(whole: NDArray[np.float64], part: NDArray[np.float64], ratio: float) -> float:
+    """The part of I that does not shrink with the number of pairs, from draws on all and on a part of them.
+
+    I(N) = far + factor x bias(N): the bias of independent symbols is known, `ratio` is that of all over that of a part, and
+    short-range structure multiplies both alike. Zero unless it is four standard errors above zero.
+    """
+    far = (whole.mean() - ratio * part.mean()) / (1 - ratio)
+    error = np.hypot(whole.std(ddof=1), ratio * part.std(ddof=1)) / (np.sqrt(len(whole)) * (1 - ratio))
+    return float(far) if far > CERTAIN * error else 0.0
 
 
 def _information(table: Table, alphabet: int, estimator: EntropyEstimator) -> tuple[float, float]:

@@ -4,7 +4,8 @@ Bias at long lags is (1/2N) times a sum over modes of (1 + l^2) / (1 - l^2) (Bar
 bias of shuffled symbols, so the null must keep the sequence's own structure.
 
 * `documents`: the first symbol from one document, the second, at the same place, from another of similar length.
-* `shifts`: the sequence against itself, turned round by a far distance.
+* `shifts`: the sequence against itself, turned round by a far distance. Dependence that is still there at far distances
+  (a periodic sequence) is told from bias by drawing on a quarter of the pairs, too, and is not taken for floor.
 * `independent`: symbols drawn one by one with the same frequencies (what the literature calls shuffled).
 """
 
@@ -17,10 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.errors import InputError
-from memspan.information.kernels import Runs
+from memspan.information.kernels import LARGEST_DENSE, Runs
 from memspan.sequences import Sequence
 
-DRAWS = 32
+DRAWS = 64
+PARTS = 4
+"""Shifts are also drawn on a quarter of the sequence: bias grows with that, dependence at far distances does not."""
 FEWEST_DOCUMENTS = 50
 FAR = 10
 """A far shift is at least this many largest lags, where the sequence is long enough for that."""
@@ -46,6 +49,8 @@ class NullPlan:
     """Which part of the pairs a draw takes."""
     nearest: int
     """The smallest far shift; 0 where there are none."""
+    draws: int
+    """32, and for shifts as many again on a part of the sequence."""
     note: str
 
 
@@ -62,7 +67,8 @@ def plan_null(sequence: Sequence, lags: NDArray[np.int64], asked: str, seed: int
     share = min(1.0, PAIRS_PER_DRAW / sequence.length) if filled else 1.0
     classes = _classes(sequence, lags) if kind == "documents" else lags[:1]
     nearest = _nearest_shift(sequence.length, int(lags[-1])) or 0
-    return NullPlan(kind, classes, seed, share, nearest, note)
+    draws = 2 * DRAWS if kind == "shifts" and len(sequence.alphabet) <= LARGEST_DENSE else DRAWS
+    return NullPlan(kind, classes, seed, share, nearest, draws, note)
 
 
 _NEEDS = {
@@ -116,8 +122,11 @@ def null_runs(sequence: Sequence, plan: NullPlan, lag: int, draw: int, piece: in
     if plan.kind == "documents":
         return _document_runs(sequence.offsets, lag, plan.share, generator)
     width = (sequence.length // 2 - plan.nearest) / DRAWS
-    shift = int(plan.nearest + (draw + generator.random()) * width)
-    return _shift_runs(sequence.length, shift, plan.share, piece)
+    shift = int(plan.nearest + (draw % DRAWS + generator.random()) * width)
+    length = sequence.length
+    part = draw % PARTS if draw >= DRAWS else None
+    start, stop = (0, length) if part is None else (length * part // PARTS, length * (part + 1) // PARTS)
+    return _shift_runs(start, stop, length, shift, plan.share, piece)
 
 
 def _document_runs(
@@ -134,10 +143,10 @@ def _document_runs(
     return Runs(offsets[order], offsets[partner] + lag, n)
 
 
-def _shift_runs(length: int, shift: int, share: float, piece: int) -> Runs:
-    """The sequence against itself turned by `shift`; of every piece the first `share`."""
-    starts = np.arange(0, length, piece)
-    n = np.ceil(np.minimum(piece, length - starts) * share).astype(np.int64)
+def _shift_runs(start: int, stop: int, length: int, shift: int, share: float, piece: int) -> Runs:
+    """First symbols from `start` on against the sequence turned by `shift`; of every piece the first `share`."""
+    starts = np.arange(start, stop, piece)
+    n = np.ceil(np.minimum(piece, stop - starts) * share).astype(np.int64)
     partner = (starts + shift) % length
     before = np.minimum(n, length - partner)  # pairs before the sequence's end is reached
     rest = n > before

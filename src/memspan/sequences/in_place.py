@@ -35,7 +35,7 @@ def in_place(request: Request, dtype: np.dtype[Any], *, symbols: str) -> Sequenc
     length = size // dtype.itemsize
     check_kinds(kinds, length, request.name)
     recode = None if present.all() else (np.cumsum(present) - 1).astype(narrow_dtype(len(kinds)))
-    store = Disk(path, dtype, length, recode)
+    store = Disk(path.absolute(), dtype, length, recode)
     return Sequence(store, np.array([0, length], np.int64), tuple(kinds), symbols, request.names)
 
 
@@ -69,6 +69,6 @@ def numbers(pieces: Iterable[bytes], dtype: np.dtype[Any], name: str) -> Iterato
 def left_over(name: str, dtype: np.dtype[Any], count: int) -> InputError:
     """The explanation of a raw file whose length does not fit its type."""
     return InputError(
-        f"{name} is not a whole number of {dtype.name} tokens ({count} bytes are left over); "
+        f"{name} is not a whole number of {dtype.name} tokens (bytes left over: {count}); "
         "give a raw little-endian file of tokens, or say its type: --as tokens:uint16 or --as tokens:uint32"
     )

@@ -23,13 +23,13 @@ from memspan.sequences.streams import Input, cannot_read
 
 PathName = str | os.PathLike[str]
 
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(::|://)")
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]*://")
 
 
 def open_sources(source: PathName | Iterable[PathName]) -> tuple[tuple[str, ...], tuple[Input, ...]]:
     """The names as given, and every input they stand for, folders in sorted order."""
     given = [source] if isinstance(source, str | os.PathLike) else list(source)
-    if not given:
+    if not given or "" in given:
         raise InputError("no path was given; give a file, a folder, a URL, or - for standard input")
     names = tuple(map(_name, given))
     return names, tuple(item for name in names for item in _inputs(name))

@@ -71,9 +71,17 @@ def _opened(system: fsspec.AbstractFileSystem, path: str, url: str) -> Iterator[
         with system.open(path, "rb", block_size=0) if web else system.open(path, "rb") as file:
             yield cast(BinaryIO, file)
     except FileNotFoundError as error:
+        if _did_not_answer(error.__cause__):
+            raise cannot_read(url, error.__cause__ or error) from error
         raise InputError(f"no such file: {url}; check the address") from error
     except _web_errors() as error:
         raise cannot_read(url, error) from error
+
+
+def _did_not_answer(cause: BaseException | None) -> bool:
+    """fsspec says "not found" for every trouble with a web address; the cause tells which it was."""
+    not_found = isinstance(cause, FileNotFoundError) or getattr(cause, "status", None) == 404
+    return cause is not None and not not_found
 
 
 def _web_errors() -> tuple[type[Exception], ...]:

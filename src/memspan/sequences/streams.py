@@ -108,7 +108,7 @@ def _damaged(source: Input, error: Exception) -> InputError:
     )
 
 
-def cannot_read(name: str, error: Exception) -> InputError:
+def cannot_read(name: str, error: BaseException) -> InputError:
     """The explanation of a failure of the operating system."""
     reason = (
         (error.strerror if isinstance(error, OSError) else None) or one_line(error) or type(error).__name__
@@ -116,6 +116,6 @@ def cannot_read(name: str, error: Exception) -> InputError:
     return InputError(f"cannot read {name}: {reason}; give a file that can be read")
 
 
-def one_line(error: Exception) -> str:
+def one_line(error: BaseException) -> str:
     """An error's own words without line breaks."""
     return " ".join(str(error).split())

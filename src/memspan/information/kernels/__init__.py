@@ -18,7 +18,8 @@ from memspan.information.kernels.sparse import Sparse
 TABLE_MEMORY = 1 << 27
 """Bytes that the tables of one set of pair counts may take before sparse ones, or fewer lags at a time, are used."""
 CELL = 4
-FEWEST_BLOCKS, MOST_BLOCKS = 8, 16
+FEWEST_BLOCKS, USUAL_BLOCKS, MOST_BLOCKS = 8, 16, 64
+"""Blocks of the jackknife: few where tables are large, most where there are many documents to share out."""
 LARGEST_DENSE = 1024
 """Above this alphabet a dense table no longer fits any cache."""
 

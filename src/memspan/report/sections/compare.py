@@ -40,8 +40,8 @@ _CAPTION = (
 
 def _explanation(result: Comparison) -> tuple[str, ...]:
     return (
-        f"All sources were cut to {result.size:,} symbols, because estimates of mutual information depend "
-        "on the amount of data: a longer one would show dependence farther out even if both were of one kind.",
+        f"All sources were measured at {result.size:,} symbols, because estimates of information depend on "
+        "the amount of data: a longer one would show dependence farther out even if they were alike.",
         "A verdict comes with p, the probability that two sources of the same kind would look at least this "
         "different at some lag. Spans are detection limits at this amount of data; more data may show more.",
     )

@@ -1,0 +1,54 @@
+"""The table of commands."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from memspan import __version__
+from memspan.cli.bench import bench
+from memspan.cli.compare import compare
+from memspan.cli.data import get_data, list_data
+from memspan.cli.demo import demo
+from memspan.cli.measure import measure
+from memspan.cli.report import report
+from memspan.cli.reproduce import reproduce
+
+app = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+data = typer.Typer(help="Public data sets by name, checksummed.", epilog="Example:\n\nmemspan data list")
+
+
+@app.callback(invoke_without_command=True, epilog="Example:\n\npython3 -m this | memspan measure -")
+def memspan(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    """How far back does it remember? Memory span of sequences and of sequence models."""
+    if version:
+        typer.echo(f"memspan {__version__}")
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def _example(*lines: str) -> str:
+    return "\n\n".join(("Example:", *lines))
+
+
+_LIBRARY = "lib=$(python3 -c 'import os; print(os.path.dirname(os.__file__))')"
+
+app.command(epilog=_example("python3 -m this | memspan measure -"))(measure)
+app.command(epilog=_example(_LIBRARY, "memspan compare turtle=$lib/turtle.py typing=$lib/typing.py"))(compare)
+app.command(epilog=_example("memspan reproduce errata-04 --scale smoke"))(reproduce)
+app.command(
+    epilog=_example("python3 -m this | memspan measure - --out memspan-zen", "memspan report memspan-zen")
+)(report)
+data.command("list", epilog=_example("memspan data list"))(list_data)
+data.command("get", epilog=_example("memspan data get wikitext-2"))(get_data)
+app.add_typer(data, name="data")
+app.command(epilog=_example("memspan bench measure"))(bench)
+app.command(epilog=_example("memspan demo"))(demo)

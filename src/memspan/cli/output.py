@@ -1,0 +1,124 @@
+"""Everything that is written: the JSON object, the sentence and tables, and the folder of `--out`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+import typer
+
+from memspan import __version__
+from memspan.cli.progress import showing
+from memspan.errors import InputError
+from memspan.progress import Progress
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from memspan.report.sentences import Told
+
+PAGE_WIDTH = 120
+"""Columns of a table where standard output is not a terminal."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """Where a command's answer goes; `out` is made at once, so that a wrong place is told before the work."""
+
+    command: str
+    json: bool = False
+    out: Path | None = None
+    quiet: bool = False
+    bits: bool = False
+
+    def __post_init__(self) -> None:
+        if self.out is not None:
+            _make_folder(self.out)
+
+    def progress(self) -> AbstractContextManager[Progress]:
+        """What the work reports to; ends before anything is printed."""
+        return showing(self.quiet)
+
+    def give(self, result: Told, show: Callable[[Console], None]) -> None:
+        """Write the files first, then print: a closed pipe must not cost the files."""
+        from memspan.report.sentences import sentence
+
+        content = encoded(self.command, result.to_json())
+        if self.out is not None:
+            write_folder(self.out, content, result, bits=self.bits)
+        self.show(content, sentence(result), show)
+        if self.out is not None and not self.json:
+            typer.echo(f"written: {self.out / 'report.html'}, result.json and figures beside it")
+
+    def show(self, content: bytes, sentence: str, show: Callable[[Console], None]) -> None:
+        """Either the JSON object or the sentence and what follows it."""
+        if self.json:
+            print_bytes(content)
+            return
+        from rich.console import Console
+
+        typer.echo(sentence)
+        show(Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else PAGE_WIDTH))
+
+
+def encoded(command: str, plain: dict[str, Any]) -> bytes:
+    """The object that `--json` prints and `result.json` holds.
+
+    >>> encoded("report", {"path": "report.html"})  # doctest: +ELLIPSIS
+    b'{"schema": 1, "command": "report", "version": "...", "path": "report.html"}\\n'
+    """
+    from memspan.results.encoding import dumps
+
+    whole = {"schema": 1, "command": command, "version": __version__, **plain}
+    # A path that is not UTF-8 holds lone surrogates; their escape is JSON's own.
+    return dumps(whole).encode("utf-8", "backslashreplace")
+
+
+def print_bytes(content: bytes) -> None:
+    """Standard output is UTF-8 for JSON, whatever the terminal's encoding."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()
+
+
+def write_folder(out: Path, content: bytes, result: Told, *, bits: bool) -> None:
+    """`result.json`, `figures/NAME.svg` and `.png`, and `report.html`; each whole or not at all."""
+    from memspan.figures import figures_of, save
+    from memspan.report import write_report
+    from memspan.results.atomic import write_bytes
+
+    write_bytes(out / "result.json", content)
+    for name, figure in figures_of(result, bits=bits).items():
+        save(figure, out / "figures", name)
+    write_report([result], out / "report.html", _title(result))
+
+
+def _title(result: Told) -> str:
+    from memspan.results import BenchReport, Comparison, Measurement, Reproduction
+
+    match result:
+        case Measurement():
+            return f"{result.name}: how far back does it remember?"
+        case Comparison():
+            return f"{', '.join(result.sources)}: do they remember alike?"
+        case Reproduction():
+            return f"{result.id}: does it hold?"
+        case BenchReport():
+            return "memspan next to its peers"
+
+
+def _make_folder(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"--out {out} cannot be made: {error.strerror or error}; choose another folder"
+        ) from error
+    if not os.access(out, os.W_OK):
+        raise InputError(f"--out {out} cannot be written to; choose another folder")

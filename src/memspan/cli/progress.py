@@ -1,0 +1,110 @@
+"""What a waiting person sees on standard error: a bar on a terminal, rare plain lines elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, final
+
+import typer
+
+from memspan.progress import SILENT, Progress, Stage
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
+
+SECONDS_BETWEEN_LINES = 10.0
+SECONDS_BETWEEN_FRAMES = 0.1
+
+
+@contextlib.contextmanager
+def showing(quiet: bool) -> Iterator[Progress]:
+    """The progress that fits where standard error goes; a bar is gone when the work is done."""
+    if quiet:
+        yield SILENT
+    elif sys.stderr.isatty():
+        with _bars() as bars:
+            yield BarProgress(bars)
+    else:
+        yield PlainProgress()
+
+
+def _bars() -> Bars:
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(compact=True),
+    )
+    return Bars(*columns, console=Console(stderr=True, highlight=False), transient=True)
+
+
+@final
+class _Meter(Stage):
+    """Adds up what threads report and passes the sum on, not more often than every `interval` seconds."""
+
+    def __init__(
+        self, interval: float, show: Callable[[float], None], end: Callable[[], None] = lambda: None
+    ) -> None:
+        self._interval, self._show, self._end = interval, show, end
+        self._lock = threading.Lock()
+        self._done = 0.0
+        self._shown_at = time.monotonic()
+
+    def advance(self, amount: float = 1.0) -> None:
+        with self._lock:
+            self._done += amount
+            now = time.monotonic()
+            if now - self._shown_at >= self._interval:
+                self._shown_at = now
+                self._show(self._done)
+
+    def close(self) -> None:
+        self._end()
+
+
+@final
+class BarProgress(Progress):
+    """A bar for each stage, remarks above it."""
+
+    def __init__(self, bars: Bars) -> None:
+        self._bars = bars
+
+    def stage(self, name: str, total: float) -> Stage:
+        bars, task = self._bars, self._bars.add_task(name, total=total or None)
+        return _Meter(
+            SECONDS_BETWEEN_FRAMES,
+            lambda done: bars.update(task, completed=done),
+            lambda: bars.remove_task(task),
+        )
+
+    def say(self, remark: str) -> None:
+        self._bars.console.print(remark, markup=False)
+
+
+@final
+class PlainProgress(Progress):
+    """Lines for files and pipes: remarks, and for each stage at most one every ten seconds."""
+
+    def __init__(self, interval: float = SECONDS_BETWEEN_LINES) -> None:
+        self._interval = interval
+
+    def stage(self, name: str, total: float) -> Stage:
+        begun = time.monotonic()
+
+        def show(done: float) -> None:
+            share = min(done / total, 1.0) if total else 0.0
+            left = (time.monotonic() - begun) * (1 - share) / share if share else 0.0
+            self.say(f"{name}: {100 * share:.0f} %, about {left:.0f} s left" if share else name)
+
+        return _Meter(self._interval, show)
+
+    def say(self, remark: str) -> None:
+        typer.echo(remark, err=True)

@@ -1,0 +1,124 @@
+"""The words that name data (paths, `-`, URLs, `data:NAME`, `*.counts`) become sequences or pair counts."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, final
+
+from memspan.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from memspan.information import PairCounts
+    from memspan.progress import Progress
+    from memspan.sequences import Sequence
+
+_LATER = {"run:": "a trained model", "hf:": "a Hugging Face model"}
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How files are read; every field is the option of its name (`symbols` is `--as`)."""
+
+    symbols: str | None = None
+    documents: str | None = None
+    column: str | None = None
+    key: str | None = None
+    transform: str = "none"
+    levels: int = 4
+
+    def read(self, sources: list[str], progress: Progress) -> Sequence:
+        """The symbols of all sources as one sequence."""
+        from memspan.sequences import read
+
+        names = [name for source in sources for name in files_of(source)]
+        sequence = read(
+            names,
+            symbols=self.symbols,
+            documents=self.documents,
+            column=self.column,
+            key=self.key,
+            transform=self.transform,
+            levels=self.levels,
+            progress=progress,
+        )
+        return replace(sequence, paths=tuple(map(_readable, sequence.paths)))
+
+
+def files_of(source: str) -> list[str]:
+    """What `read` can open.
+
+    >>> files_of("novel.txt")
+    ['novel.txt']
+    """
+    for prefix, what in _LATER.items():
+        if source.startswith(prefix):
+            raise InputError(
+                f"{source} names {what}, which this version cannot sample; sample it to a file and give the file"
+            )
+    if not source.startswith("data:"):
+        return [source]
+    from memspan.data import resolve
+
+    return [str(path) for path in resolve(source.removeprefix("data:"))]
+
+
+def joined_note(sources: list[str]) -> tuple[str, ...]:
+    """What to know where one sequence came from several files, or nothing.
+
+    >>> joined_note(["a.txt"])
+    ()
+    """
+    folder = next((source for source in sources if Path(source).is_dir()), None)
+    if len(sources) > 1:
+        what = f"{len(sources)} sources were"
+    elif folder is not None:
+        what = f"the files of {_readable(folder)} were"
+    else:
+        return ()
+    return (f"{what} read as documents of one sequence; to set them side by side, use memspan compare NAME=FILE …",)
+
+
+def load_counts(sources: list[str]) -> list[PairCounts] | None:
+    """Counts files added together, one `PairCounts` per group of lags; None if the sources are not counts."""
+    counted = [source for source in sources if source.endswith(".counts")]
+    if not counted:
+        return None
+    if len(counted) < len(sources):
+        other = next(source for source in sources if source not in counted)
+        raise InputError(
+            f"{counted[0]} holds counts and {other} does not; give counts only, or count the rest with --counts-only"
+        )
+    from memspan.information import PairCounts
+    from memspan.information.counts import merge
+
+    groups: dict[tuple[int, ...], list[PairCounts]] = {}
+    for path in counted:
+        counts = PairCounts.load(path)
+        groups.setdefault(tuple(counts.lags.tolist()), []).append(counts)
+    return [merge(groups[lags]) for lags in sorted(groups)]
+
+
+def chosen_lags(lags: str | None, max_lag: int | None, longest: int) -> NDArray[np.int64]:
+    """The lags that `--lags` and `--max-lag` ask for, of a sequence whose longest document is known."""
+    from memspan.information import default_lags, parse_lags
+
+    if lags is None:
+        return default_lags(longest, max_lag)
+    if max_lag is None:
+        return parse_lags(lags, longest)
+    if lags != "all":
+        raise InputError(
+            f"--lags {lags} names the lags, so --max-lag {max_lag} has nothing to say; leave one of them out"
+        )
+    return parse_lags(f"1:{max_lag}", longest)
+
+
+def _readable(path: str) -> str:
+    """A path that can be printed, also where its bytes are not UTF-8."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")

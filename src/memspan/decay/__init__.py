@@ -1,0 +1,12 @@
+"""By which law memory fades, and whether two sequences remember alike.
+
+>>> from memspan.decay import LAWS
+>>> list(LAWS)
+['exponential', 'power', 'exponential+constant', 'cutoff-power', 'exponential+power', 'stretched']
+"""
+
+from memspan.decay.comparison import compare as compare
+from memspan.decay.fitting import fit_decay as fit_decay
+from memspan.decay.laws import LAWS as LAWS
+from memspan.decay.laws import Law as Law
+from memspan.decay.measuring import measure as measure

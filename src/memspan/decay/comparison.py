@@ -1,0 +1,171 @@
+"""`compare`: do sequences remember alike? Curves at equal size, and a verdict per pair.
+
+Every source is cut to the size of the smallest, because both floor and span depend on size. A source at least twice as
+long gives several samples of that size; their spread is what chance alone makes of equal-size pieces. The difference of
+the corrected curves is tested at every lag (Student's t), and the p-values are corrected for the number of lags (Holm).
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from memspan.decay.measuring import measure
+from memspan.errors import InputError
+from memspan.information import EntropyEstimator
+from memspan.information.lags import checked_lags, default_lags
+from memspan.progress import SILENT, Progress
+from memspan.results import Comparison, Measurement, PairVerdict
+from memspan.sequences import Sequence
+
+Floats = NDArray[np.float64]
+MOST_SAMPLES = 16
+CERTAIN = 0.01
+"""Corrected p-value below which a lag counts as different."""
+RESOLVED = 0.25
+"""A pair is called alike only if a difference of this share of the information would have been seen at some lag."""
+
+
+def compare(
+    sources: dict[str, Sequence],
+    lags: Iterable[int] | None = None,
+    *,
+    max_lag: int | None = None,
+    estimator: EntropyEstimator | None = None,
+    null: str = "auto",
+    level: float = 1e-3,
+    above: float | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    progress: Progress = SILENT,
+) -> Comparison:
+    """Measure all sources at equal size and say for every pair whether they differ, where, and how surely."""
+    begun = time.perf_counter()
+    if len(sources) < 2:
+        raise InputError(f"got {len(sources)} source; compare needs two or more, as in compare train=a.txt valid=b.txt")
+    size = min(source.length for source in sources.values())
+    samples = {name: _samples(source, size) for name, source in sources.items()}
+    longest = min(part.longest for parts in samples.values() for part in parts)
+    chosen = default_lags(longest, max_lag) if lags is None else checked_lags(lags, longest)
+    measured: dict[str, list[Measurement]] = {}
+    for name, parts in samples.items():
+        progress.say(f"measuring {name}: {len(parts)} x {size:,} symbols")
+        measured[name] = [
+            measure(
+                part,
+                chosen,
+                estimator=estimator,
+                null=null,
+                level=level,
+                above=above,
+                seed=seed,
+                workers=workers,
+                progress=progress,
+            )
+            for part in parts
+        ]
+    sides = {name: _Side.of(parts) for name, parts in measured.items()}
+    pairs = tuple(_verdict(a, b, sides[a], sides[b], chosen) for a, b in itertools.combinations(sides, 2))
+    typical = {name: side.typical for name, side in sides.items()}
+    return Comparison(size, typical, pairs, time.perf_counter() - begun)
+
+
+def _samples(source: Sequence, size: int) -> list[Sequence]:
+    """Pieces of `size` symbols, evenly spread: one if the source is shorter than two of them."""
+    number = min(source.length // size, MOST_SAMPLES)
+    if source.length == size:
+        return [source]
+    starts = np.rint(np.linspace(0, source.length - size, number)).astype(np.int64) if number > 1 else [0]
+    return [source.part(int(start), int(start) + size) for start in starts]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """One source: mean curve of its samples, variance of one sample, and how well that variance is known."""
+
+    mean: Floats
+    jackknife: Floats
+    between: Floats
+    samples: int
+    blocks: int
+    significant: NDArray[np.bool_]
+    typical: Measurement
+
+    @classmethod
+    def of(cls, parts: list[Measurement]) -> _Side:
+        curves = np.stack([part.curve.corrected for part in parts])
+        errors = np.stack([part.curve.error for part in parts])
+        mean = curves.mean(axis=0)
+        between = curves.var(axis=0, ddof=1) if len(parts) > 2 else np.zeros_like(mean)
+        distance = (((curves - mean) / np.maximum(errors, 1e-300)) ** 2).sum(axis=1)
+        significant = np.mean([part.curve.significant for part in parts], axis=0) > 0.5
+        typical = _noted(parts[int(np.argmin(distance))], len(parts))
+        blocks = len(parts[0].curve.replicates)
+        return cls(mean, (errors**2).mean(axis=0), between, len(parts), blocks, significant, typical)
+
+
+def _noted(part: Measurement, samples: int) -> Measurement:
+    if samples == 1:
+        return part
+    note = f"the most typical of {samples} samples of equal size; the verdict uses all of them"
+    return Measurement(part.paths, part.symbols, part.curve, part.decay, (*part.notes, note), part.seconds)
+
+
+def _verdict(name_a: str, name_b: str, a: _Side, b: _Side, lags: NDArray[np.int64]) -> PairVerdict:
+    difference = a.mean - b.mean
+    spread = np.maximum(a.between, b.between)  # what equal-size pieces of one source differ by
+    error = np.sqrt(sum(np.maximum(side.jackknife, spread) / side.samples for side in (a, b)))
+    freedom = max(min(a.blocks, b.blocks) - 1, 1) + sum(max(side.samples - 1, 0) for side in (a, b))
+    p_values = _holm(2 * student.sf(np.abs(difference) / np.maximum(error, 1e-300), freedom))
+    different = tuple(int(lag) for lag in lags[p_values < CERTAIN])
+    verdict, explanation = _judge(a, b, difference, error, p_values, lags)
+    return PairVerdict(
+        name_a, name_b, verdict, float(p_values.min()), different, lags, difference, error, p_values, explanation
+    )
+
+
+def _judge(
+    a: _Side, b: _Side, difference: Floats, error: Floats, p_values: Floats, lags: NDArray[np.int64]
+) -> tuple[str, str]:
+    if p_values.min() < CERTAIN:
+        worst = int(np.argmin(p_values))
+        return "different", (
+            f"they differ at {np.sum(p_values < CERTAIN)} of {len(lags)} lags, most surely at lag {lags[worst]}: "
+            f"{a.mean[worst]:.3g} against {b.mean[worst]:.3g} nats (difference {difference[worst]:+.2g} ± "
+            f"{error[worst]:.1g}, p = {p_values[worst]:.1g} after correction for {len(lags)} lags)"
+        )
+    visible = a.significant | b.significant
+    if not visible.any():
+        return "alike", "neither shows any dependence above its floor"
+    level = np.maximum(a.mean, b.mean)[visible]
+    resolution = float(np.min(2 * error[visible] / np.maximum(level, 1e-300)))
+    if resolution <= RESOLVED:
+        return "alike", (
+            f"no lag differs (smallest p = {p_values.min():.2g} after correction for {len(lags)} lags), and a difference "
+            f"of {100 * resolution:.0f} % of the information would have been seen where it is clearest"
+        )
+    return "undecided", (
+        f"no lag differs, but even where it is clearest only a difference of {100 * resolution:.0f} % would have been seen; "
+        "give more data"
+    )
+
+
+def _holm(p_values: Floats) -> Floats:
+    """Holm's correction for the number of tests.
+
+    >>> _holm(np.array([0.01, 0.5, 0.02])).tolist()
+    [0.03, 0.5, 0.04]
+    """
+    order = np.argsort(p_values)
+    stepped = np.maximum.accumulate(p_values[order] * np.arange(len(p_values), 0, -1))
+    adjusted = np.empty_like(p_values)
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return adjusted

@@ -1,0 +1,79 @@
+"""`measure`: the curve of one sequence and the laws that fit it, in one result."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from memspan.decay.fitting import fit_decay
+from memspan.errors import EvidenceError
+from memspan.information import EntropyEstimator, Grassberger, PairCounts, estimate, mutual_information
+from memspan.progress import SILENT, Progress
+from memspan.results import Curve, DecayFit, Measurement
+from memspan.sequences import Sequence
+
+
+def measure(
+    data: Sequence | PairCounts | list[PairCounts],
+    lags: Iterable[int] | None = None,
+    *,
+    estimator: EntropyEstimator | None = None,
+    null: str = "auto",
+    level: float = 1e-3,
+    above: float | None = None,
+    seed: int | np.random.Generator = 0,
+    workers: int | None = None,
+    keep: Path | None = None,
+    progress: Progress = SILENT,
+) -> Measurement:
+    """I(tau), floor, span, reach and laws of a sequence or of its pair counts (several: groups of lags).
+
+    Too few lags above the floor are no error here: the notes say so and there is no law.
+
+    >>> found = measure(Sequence.from_documents(["abcabd" * 500]))
+    >>> found.curve.span.censored, found.symbols
+    (True, 'symbols')
+    """
+    begun = time.perf_counter()
+    if isinstance(data, list):
+        curve = estimate(data, estimator=estimator or Grassberger(), level=level, seed=seed)
+    else:
+        curve = mutual_information(
+            data,
+            lags,
+            estimator=estimator,
+            null=null,
+            level=level,
+            seed=seed,
+            workers=workers,
+            keep=keep,
+            progress=progress,
+        )
+    progress.say("fitting laws of decay")
+    decay, notes = _laws(curve, above)
+    first = data[0] if isinstance(data, list) else data
+    seconds = time.perf_counter() - begun
+    return Measurement(first.paths, first.symbols, curve, decay, notes + _remarks(curve), seconds)
+
+
+def _laws(curve: Curve, above: float | None) -> tuple[DecayFit | None, tuple[str, ...]]:
+    try:
+        return fit_decay(curve, above=above), ()
+    except EvidenceError as error:
+        return None, (str(error),)
+
+
+def _remarks(curve: Curve) -> tuple[str, ...]:
+    """What a reader should know before trusting the numbers."""
+    remarks = list(curve.notes)
+    if curve.span.censored and curve.null == "documents":
+        remarks.append(
+            "the curve still stands above the floor at the largest lag: documents of different composition look like "
+            "that, too, as a constant that no distance removes"
+        )
+    if len(curve.replicates) < 5 and curve.span.lag:
+        remarks.append(f"errors rest on {len(curve.replicates)} blocks only; shorter lags or more data give better ones")
+    return tuple(remarks)

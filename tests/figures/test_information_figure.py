@@ -1,0 +1,238 @@
+"""What the figure of a measurement shows: the axes' contents are compared with the result's numbers."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from memspan.decay.laws import LAWS
+from memspan.figures import plot
+from memspan.figures.information import information_figure
+from memspan.figures.style import style
+from memspan.results import Curve, Measurement, Reach, Span
+
+
+def figure_of(measurement: Measurement, bits: bool = False) -> Figure:
+    """The figure before it is laid out: that takes time and moves nothing within the axes."""
+    with style():
+        return information_figure(measurement, bits=bits)
+
+
+def panels(measurement: Measurement, bits: bool = False) -> list[Axes]:
+    return figure_of(measurement, bits).axes
+
+
+def x_of(line: Line2D) -> np.ndarray:
+    return np.asarray(line.get_xdata(), dtype=np.float64)
+
+
+def y_of(line: Line2D) -> np.ndarray:
+    return np.asarray(line.get_ydata(), dtype=np.float64)
+
+
+def texts(ax: Axes) -> list[str]:
+    return [text.get_text() for text in ax.texts]
+
+
+def line_of(ax: Axes, beginning: str) -> Line2D:
+    return next(line for line in ax.get_lines() if str(line.get_label()).startswith(beginning))
+
+
+def points_of(ax: Axes, label: str) -> np.ndarray:
+    container = next(c for c in ax.containers if c.get_label() == label)
+    return np.asarray(container[0].get_xydata())
+
+
+def with_curve(measurement: Measurement, **changes: object) -> Measurement:
+    curve: Curve = dataclasses.replace(measurement.curve, **changes)  # pyright: ignore[reportArgumentType]
+    return dataclasses.replace(measurement, curve=curve)
+
+
+def test_the_two_panels_show_the_same_points_on_different_axes(examples):
+    measurement = examples.measurement()
+    left, right = panels(measurement)
+    curve = measurement.curve
+    expected = np.stack([curve.lags, curve.corrected], axis=1)[curve.significant]
+    for ax, scale in ((left, "log"), (right, "linear")):
+        assert (ax.get_xscale(), ax.get_yscale()) == (scale, "log")
+        np.testing.assert_allclose(points_of(ax, "corrected, ± 2 standard errors"), expected)
+
+
+def test_lags_that_are_not_significant_have_hollow_markers(examples):
+    measurement = examples.measurement()
+    ax = panels(measurement)[0]
+    container = next(c for c in ax.containers if c.get_label() == "corrected, not significant")
+    assert container[0].get_markerfacecolor() == "white"
+    shown = np.asarray(container[0].get_xydata())[:, 0]
+    assert set(shown) <= set(measurement.curve.lags[~measurement.curve.significant])
+    assert shown.size > 0
+
+
+def test_the_title_says_the_answer_and_the_axes_their_units(examples):
+    figure = figure_of(examples.measurement())
+    title = figure.get_suptitle()
+    assert title.startswith("novel.txt: dependence visible to 8,228 characters\n")
+    assert "more may show more" in title
+    assert "power law, exponent 0.81 [0.78, 0.84]" in title
+    assert figure.axes[0].get_xlabel() == "distance in characters"
+    assert figure.axes[0].get_ylabel() == "information, nats"
+
+
+def test_bits_scale_the_values_the_level_and_the_label(examples):
+    measurement = examples.measurement()
+    in_nats, in_bits = panels(measurement)[0], panels(measurement, bits=True)[0]
+    assert in_bits.get_ylabel() == "information, bits"
+    label = "corrected, ± 2 standard errors"
+    np.testing.assert_allclose(points_of(in_bits, label)[:, 1] * math.log(2), points_of(in_nats, label)[:, 1])
+    assert "reach 246 at 0.00144 bits" in texts(in_bits)
+    law = "power law"
+    np.testing.assert_allclose(y_of(line_of(in_bits, law)) * math.log(2), y_of(line_of(in_nats, law)))
+
+
+def test_laws_are_drawn_over_the_fitted_lags_only(examples):
+    measurement = examples.measurement()
+    fitted = measurement.curve.lags[(measurement.curve.lags >= 5) & (measurement.curve.lags <= 1000)]
+    decay = dataclasses.replace(measurement.decay, lags=fitted)
+    for ax in panels(dataclasses.replace(measurement, decay=decay)):
+        drawn = line_of(ax, "power law")
+        x = x_of(drawn)
+        assert (x[0], x[-1]) == pytest.approx((fitted[0], fitted[-1]))
+        np.testing.assert_allclose(y_of(drawn), LAWS["power"].value(x, decay["power"].parameters))
+
+
+def test_the_best_law_is_solid_and_the_plain_ones_dashed(examples):
+    ax = panels(examples.measurement())[0]
+    assert line_of(ax, "power law").get_linestyle() == "-"
+    assert "(best law)" in str(line_of(ax, "power law").get_label())
+    assert line_of(ax, "exponential").get_linestyle() == "--"
+    assert line_of(ax, "exponential").get_label() == "exponential, length 12 [11, 13]"
+
+
+def test_both_plain_laws_stand_beside_another_best_law(examples):
+    measurement = examples.measurement()
+    laws = dict(measurement.decay.laws)
+    laws["cutoff-power"] = dataclasses.replace(laws["cutoff-power"], weight=1.0)
+    laws["power"] = dataclasses.replace(laws["power"], weight=0.0)
+    ax = panels(dataclasses.replace(measurement, decay=dataclasses.replace(measurement.decay, laws=laws)))[0]
+    assert line_of(ax, "power law with a cutoff").get_linestyle() == "-"
+    assert line_of(ax, "power law, exponent").get_linestyle() == "--"
+    assert line_of(ax, "exponential").get_linestyle() == "--"
+
+
+def test_span_and_reach_stand_at_their_lags(examples):
+    measurement = examples.measurement()
+    ax = panels(measurement)[0]
+    verticals = {float(x_of(line)[0]) for line in ax.get_lines() if len(set(x_of(line))) == 1}
+    assert {measurement.curve.span.lag, measurement.curve.reach.lag} <= verticals
+    assert texts(ax) == ["span 8,228", "reach 246 at 0.001 nats"]
+
+
+def test_censored_span_and_reach_are_lower_bounds(examples):
+    measurement = with_curve(examples.measurement(last=60), reach=Reach(60.0, 1e-3, None, True))
+    figure = figure_of(measurement)
+    assert texts(figure.axes[0]) == ["span ≥ 60 (largest lag)", "reach ≥ 60 at 0.001 nats"]
+    assert "at least 60 characters (the largest lag measured)" in figure.get_suptitle()
+
+
+def test_nothing_significant_still_gives_a_figure_that_says_so(examples):
+    measurement = examples.independent()
+    figure = figure_of(measurement)
+    assert "no dependence visible" in figure.get_suptitle()
+    left = figure.axes[0]
+    assert texts(left) == ["no span"]
+    assert "corrected, ± 2 standard errors" not in left.get_legend_handles_labels()[1]
+
+
+def test_values_below_a_logarithmic_axis_are_marked_at_its_edge(examples):
+    measurement = examples.independent()
+    ax = panels(measurement)[0]
+    under = line_of(ax, "corrected, below the axis")
+    assert np.all(y_of(under) < 0.05)
+    assert under.get_transform() == ax.get_xaxis_transform()
+    lags = measurement.curve.lags[~(measurement.curve.corrected > ax.get_ylim()[0])]
+    np.testing.assert_array_equal(x_of(under), lags)
+
+
+@pytest.mark.parametrize("value", [np.nan, 0.0, -1e-3])
+def test_a_curve_of_unusable_values_is_drawn_without_a_warning(examples, value):
+    measurement = examples.independent()
+    bad = np.full(measurement.curve.lags.size, value)
+    names = ("information", "corrected", "floor", "floor_sd", "stderr", "p_value")
+    figure = Figure()
+    plot(with_curve(measurement, **dict.fromkeys(names, bad)), figure.subplots())
+    figure.draw_without_rendering()
+
+
+def test_one_unusable_value_does_not_change_the_limits(examples):
+    measurement = examples.measurement()
+    corrected = measurement.curve.corrected.copy()
+    corrected[-1], corrected[-2] = np.nan, 1e-30
+    p_value = measurement.curve.p_value.copy()
+    p_value[-2:] = np.nan
+    changed = with_curve(measurement, corrected=corrected, p_value=p_value)
+    assert panels(changed)[0].get_ylim() == pytest.approx(panels(measurement)[0].get_ylim())
+
+
+def test_one_lag_is_enough(examples):
+    measurement = examples.measurement(lags=np.array([7]))
+    figure = figure_of(measurement)
+    figure.draw_without_rendering()
+    low, high = figure.axes[0].get_xlim()
+    assert low < 7 < high
+
+
+def test_ten_thousand_lags_are_lines_instead_of_markers(examples):
+    measurement = examples.measurement(lags=np.arange(1, 10_001))
+    ax = panels(measurement)[0]
+    assert not ax.containers
+    strong = line_of(ax, "corrected, band")
+    assert strong.get_marker() in ("", "None")
+    shown = np.isfinite(y_of(strong))
+    np.testing.assert_array_equal(shown, measurement.curve.significant)
+
+
+def test_plot_draws_on_the_axes_given_and_returns_them(examples):
+    ax = Figure().subplots()
+    assert plot(examples.measurement(), ax) is ax
+    assert ax.get_title(loc="left").startswith("novel.txt: dependence visible")
+    legend = ax.get_legend()
+    assert legend is not None
+    assert legend.get_texts()[0].get_text().startswith("corrected")
+
+
+def test_plot_of_a_bare_curve_names_symbols(examples):
+    ax = plot(examples.measurement().curve, Figure().subplots(), bits=True)
+    assert ax.get_xlabel() == "distance in symbols"
+    assert ax.get_title(loc="left") == "Dependence visible to 8,228 symbols (1.1 M symbols)"
+
+
+def test_names_with_formula_signs_and_unknown_letters_are_drawn_as_text(examples):
+    figure = figure_of(examples.measurement(path=r"_$\frac$ 文.txt"))
+    figure.draw_without_rendering()
+    assert r"\$\frac\$ □.txt" in figure.get_suptitle()
+
+
+def test_a_far_lag_alone_is_told_from_silence(examples):
+    measurement = examples.independent()
+    p_value = measurement.curve.p_value.copy()
+    p_value[-1] = 1e-5
+    changed = with_curve(measurement, p_value=p_value, span=Span(0, False))
+    title = figure_of(changed).get_suptitle()
+    assert "no dependence visible at the nearest distances, but one farther distance stands above" in title
+
+
+def test_the_linear_panel_shows_where_the_information_falls_and_points_at_a_far_span(examples):
+    measurement = examples.measurement()
+    right = panels(measurement)[1]
+    assert measurement.curve.reach.lag < right.get_xlim()[1] < measurement.curve.span.lag
+    assert texts(right) == ["span 8,228 →", "reach 246 at 0.001 nats"]
+
+
+def test_a_floor_below_zero_is_told_in_the_legend(examples):
+    measurement = examples.measurement()
+    labels = panels(with_curve(measurement, floor=-measurement.curve.floor))[0].get_legend_handles_labels()[1]
+    assert "floor: below the axis (zero or less)" in labels

@@ -1,0 +1,94 @@
+"""The first line of every answer, in every case."""
+
+import dataclasses
+
+import numpy as np
+
+from memspan.report import sentence
+from memspan.report.sentences import span_caution
+from memspan.results import BenchReport, Span
+
+
+def test_a_measurement_says_how_far_with_how_much_and_which_law(examples):
+    assert sentence(examples.measurement()) == (
+        "novel.txt: dependence visible to 8,228 characters (1.1 M symbols); "
+        "power law, exponent 0.81 [0.78, 0.84]"
+    )
+
+
+def test_the_span_is_told_to_be_a_detection_limit(examples):
+    said = "The span is a detection limit with 1.1 M characters; more data may show more."
+    assert span_caution(examples.measurement()) == said
+
+
+def test_a_censored_span_is_a_lower_bound(examples):
+    said = (
+        "novel.txt: dependence visible to at least 60 characters (the largest lag measured) (1.1 M symbols);"
+    )
+    assert sentence(examples.measurement(last=60)).startswith(said)
+
+
+def test_no_dependence_is_said_plainly(examples):
+    assert sentence(examples.independent()) == "noise.txt: no dependence visible (20 k symbols)"
+
+
+def test_too_few_lags_for_a_law_are_counted(examples):
+    measurement = examples.independent()
+    p_value = measurement.curve.p_value.copy()
+    p_value[:2] = 1e-9
+    curve = dataclasses.replace(measurement.curve, p_value=p_value, span=Span(2, False))
+    said = "noise.txt: dependence visible to 2 bytes (20 k symbols); no law: 2 lags above the floor"
+    assert sentence(dataclasses.replace(measurement, curve=curve)) == said
+
+
+def test_a_span_of_one_is_in_the_singular(examples):
+    measurement = examples.measurement(lags=np.array([1, 2]))
+    curve = dataclasses.replace(measurement.curve, span=Span(1, False))
+    assert "visible to 1 character (" in sentence(dataclasses.replace(measurement, curve=curve))
+
+
+def test_lags_apart_from_the_beginning_are_not_called_silence(examples):
+    measurement = examples.independent()
+    p_value = measurement.curve.p_value.copy()
+    p_value[-3:] = 1e-9
+    curve = dataclasses.replace(measurement.curve, p_value=p_value)
+    said = sentence(dataclasses.replace(measurement, curve=curve))
+    assert "at the nearest distances, but 3 farther distances stand above the floor" in said
+
+
+def test_a_comparison_says_who_differs_where_and_how_sure(examples):
+    assert sentence(examples.comparison(("train", "valid", "test"))) == (
+        "train and valid differ at a distance of 1 to 3 characters (p < 0.0001); "
+        "train and test are alike (p = 0.41); valid and test are alike (p = 0.41); 1.1 M symbols of each"
+    )
+
+
+def test_an_undecided_comparison_says_so(examples):
+    comparison = examples.comparison()
+    pair = dataclasses.replace(comparison.pairs[0], verdict="undecided", p_value=0.03, different_lags=())
+    said = sentence(dataclasses.replace(comparison, pairs=(pair,)))
+    assert said == "train and valid: undecided (p = 0.03); 1.1 M symbols of each"
+
+
+def test_a_reproduction_names_what_does_not_hold(examples):
+    reproduction = examples.reproduction()
+    assert sentence(reproduction) == (
+        "shen-fig5 (laptop scale): 2 of 3 claims hold; "
+        "does not hold: training reaches 99 % within 8,000 updates"
+    )
+    held = dataclasses.replace(reproduction, claims=reproduction.claims[:2])
+    assert sentence(held) == "shen-fig5 (laptop scale): all 2 claims hold"
+    alone = dataclasses.replace(reproduction, claims=reproduction.claims[:1])
+    assert sentence(alone) == "shen-fig5 (laptop scale): the claim holds"
+    assert sentence(dataclasses.replace(reproduction, claims=())).endswith("no claims to check")
+
+
+def test_benchmarks_are_counted_and_the_best_is_named(examples):
+    report = examples.bench_report()
+    assert sentence(report) == (
+        "memspan is better than its peer in 2 of 3 benchmarks, "
+        "most in every lag: 1,400 times automutualinformation"
+    )
+    assert sentence(BenchReport("machine", (), 1.0)) == "no benchmarks were run"
+    lost = dataclasses.replace(report, benchmarks=report.benchmarks[1:2])
+    assert sentence(lost) == "memspan is better than its peer in 0 of 1 benchmarks"
