@@ -5,7 +5,7 @@ Measures the long-range memory of sequences and of sequence models. Names load o
 
 >>> import memspan as ms
 >>> curve = ms.mutual_information(["abab" * 500, "baba" * 500], lags=[1, 2, 3])
->>> round(curve.information[0], 2)
+>>> round(float(curve.information[0]), 2)
 0.69
 """
 
@@ -15,15 +15,57 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from memspan import data as data
+    from memspan import decay as decay
+    from memspan import experiments as experiments
+    from memspan import figures as figures
+    from memspan import information as information
+    from memspan import report as report
     from memspan import results as results
+    from memspan import sequences as sequences
+    from memspan.decay import compare as compare
+    from memspan.decay import fit_decay as fit_decay
+    from memspan.decay import measure as measure
     from memspan.errors import MemspanError as MemspanError
+    from memspan.experiments import reproduce as reproduce
+    from memspan.figures import plot as plot
+    from memspan.information import PairCounts as PairCounts
+    from memspan.information import count_pairs as count_pairs
+    from memspan.information import log_lags as log_lags
+    from memspan.information import mutual_information as mutual_information
+    from memspan.results import Curve as Curve
     from memspan.sequences import Sequence as Sequence
+    from memspan.sequences import read as read
+    from memspan.sequences import sources as sources
 
 _PUBLIC = {
-    "MemspanError": "memspan.errors",
+    # verbs
+    "read": "memspan.sequences",
+    "count_pairs": "memspan.information",
+    "mutual_information": "memspan.information",
+    "fit_decay": "memspan.decay",
+    "measure": "memspan.decay",
+    "compare": "memspan.decay",
+    "plot": "memspan.figures",
+    "reproduce": "memspan.experiments",
+    # nouns
     "Sequence": "memspan.sequences",
+    "PairCounts": "memspan.information",
+    "Curve": "memspan.results",
+    "log_lags": "memspan.information",
+    "MemspanError": "memspan.errors",
 }
-_NAMESPACES = ("results",)
+_NAMESPACES = {
+    "sequences": "memspan.sequences",
+    "sources": "memspan.sequences.sources",
+    "information": "memspan.information",
+    "decay": "memspan.decay",
+    "results": "memspan.results",
+    "figures": "memspan.figures",
+    "report": "memspan.report",
+    "data": "memspan.data",
+    "experiments": "memspan.experiments",
+}
 
 __all__ = ["__version__", *_PUBLIC, *_NAMESPACES]  # pyright: ignore[reportUnsupportedDunderAll]
 
@@ -32,7 +74,7 @@ def __getattr__(name: str) -> Any:
     if name in _PUBLIC:
         return getattr(importlib.import_module(_PUBLIC[name]), name)
     if name in _NAMESPACES:
-        return importlib.import_module(f"memspan.{name}")
+        return importlib.import_module(_NAMESPACES[name])
     raise AttributeError(f"module 'memspan' has no attribute {name!r}")
 
 

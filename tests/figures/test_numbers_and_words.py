@@ -56,8 +56,9 @@ def test_zeros_at_the_end_are_trimmed_but_not_those_that_count():
 
 def test_an_interval_never_hides_its_value():
     assert with_interval(0.4, (0.1, 9000.0)) == "0.400 [0.100, 9,000]"
+    assert with_interval(0.16, (0.09, 0.31)) == "0.16 [0.09, 0.31]"
     assert with_interval(0.41, (math.nan, 0.5)) == "0.410"
-    assert with_interval(90_000.0, (900.0, 8e8)) == "90,000 [900, 800,000,000]"
+    assert with_interval(90_000.0, (900.0, 8e8)) == "90,000 [900, 8.00e8]"
     assert with_interval(0.5, (0.5, 0.5)) == "0.500 [0.500, 0.500]"
 
 

@@ -26,7 +26,9 @@ data = typer.Typer(help="Public data sets by name, checksummed.", epilog="Exampl
 @app.callback(invoke_without_command=True, epilog="Example:\n\npython3 -m this | memspan measure -")
 def memspan(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", metavar="", help="Show the version and exit.")
+    ] = False,
 ) -> None:
     """How far back does it remember? Memory span of sequences and of sequence models."""
     if version:
@@ -42,7 +44,9 @@ def _example(*lines: str) -> str:
 _LIBRARY = "lib=$(python3 -c 'import os; print(os.path.dirname(os.__file__))')"
 
 app.command(epilog=_example("python3 -m this | memspan measure -"))(measure)
-app.command(epilog=_example(_LIBRARY, "memspan compare turtle=$lib/turtle.py typing=$lib/typing.py"))(compare)
+app.command(epilog=_example(_LIBRARY, "memspan compare code=$lib/typing.py table=$lib/html/entities.py"))(
+    compare
+)
 app.command(epilog=_example("memspan reproduce errata-04 --scale smoke"))(reproduce)
 app.command(
     epilog=_example("python3 -m this | memspan measure - --out memspan-zen", "memspan report memspan-zen")

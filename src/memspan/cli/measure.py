@@ -25,7 +25,7 @@ def measure(
     sources: Annotated[
         list[str],
         typer.Argument(
-            metavar="SOURCE...",
+            metavar="SOURCE",
             help="A path, several paths or a folder (documents of one sequence), - for standard input, a URL,"
             " data:NAME (see memspan data list), or .counts files, which are added together.",
         ),
@@ -48,6 +48,7 @@ def measure(
         bool,
         typer.Option(
             "--counts-only",
+            metavar="",
             help="Stop after counting; the counts are kept in DIR/counts (needs --out DIR). Counts of parts of the"
             " data, made anywhere, are added together by giving them as sources.",
             rich_help_panel="Measuring",
@@ -146,7 +147,9 @@ class _Job:
         }
         option = next((name for name, value in given.items() if value is not None), None)
         if option is not None:
-            raise InputError(f"{option} cannot be chosen any more: these pairs are counted already; leave it out")
+            raise InputError(
+                f"{option} cannot be chosen any more: these pairs are counted already; leave it out"
+            )
 
     def counted(self, progress: Progress) -> PairCounts:
         """Every part in its own file; the last group of lags stands for all of them."""
@@ -162,7 +165,8 @@ class _Job:
             keep=self.keep,
             progress=progress,
         )
-        return [counts for counts in counter.groups()][-1]
+        *_, last = counter.groups()
+        return last
 
 
 def _count(job: _Job, output: Output) -> None:

@@ -60,8 +60,8 @@ Key = Annotated[
 Transform = Annotated[
     TransformName,
     typer.Option(
-        metavar="none|difference|log-return|abs-log-return",
-        help="What is done to numbers before they are put into bins.",
+        metavar="NAME",
+        help="What is done to numbers before they are put into bins: none, difference, log-return or abs-log-return.",
         rich_help_panel=_READING,
     ),
 ]
@@ -92,17 +92,17 @@ MaxLag = Annotated[
 Estimator = Annotated[
     EstimatorName,
     typer.Option(
-        metavar="plugin|miller-madow|digamma|grassberger",
-        help="The formula that turns counts into entropy.",
+        metavar="NAME",
+        help="The formula that turns counts into entropy: plugin, miller-madow, digamma or grassberger.",
         rich_help_panel=_MEASURING,
     ),
 ]
 Null = Annotated[
     NullName,
     typer.Option(
-        metavar="auto|documents|shifts|independent",
-        help="What the floor is found with: documents paired at random, far shifts of the sequence, or shuffled"
-        " symbols. By default the first of these that the data allow.",
+        metavar="NAME",
+        help="What the floor is found with: documents (paired at random), shifts (of the sequence, far ones),"
+        " independent (shuffled symbols), or auto, which is the first of these that the data allow.",
         rich_help_panel=_MEASURING,
     ),
 ]
@@ -146,6 +146,7 @@ Bits = Annotated[
     bool,
     typer.Option(
         "--bits",
+        metavar="",
         help="Show information in bits instead of nats (1 nat is 1.44 bits). JSON always holds nats.",
         rich_help_panel=_OUTPUT,
     ),
@@ -161,10 +162,15 @@ Out = Annotated[
 Json = Annotated[
     bool,
     typer.Option(
-        "--json", help="Print one JSON object and nothing else on standard output.", rich_help_panel=_OUTPUT
+        "--json",
+        metavar="",
+        help="Print one JSON object and nothing else on standard output.",
+        rich_help_panel=_OUTPUT,
     ),
 ]
 Quiet = Annotated[
     bool,
-    typer.Option("--quiet", "-q", help="Show no progress on standard error.", rich_help_panel=_OUTPUT),
+    typer.Option(
+        "--quiet", "-q", metavar="", help="Show no progress on standard error.", rich_help_panel=_OUTPUT
+    ),
 ]

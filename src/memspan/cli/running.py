@@ -103,7 +103,8 @@ def _usage(error: typer.TyperException) -> str:
     """Typer's message with where to look."""
     message = error.format_message().rstrip(".")
     context = getattr(error, "ctx", None)
-    return f"{message}; see {context.command_path if context else 'memspan'} --help"
+    see = " See" if message.endswith("?") else "; see"
+    return f"{message}{see} {context.command_path if context else 'memspan'} --help"
 
 
 def _trouble(error: OSError) -> str:

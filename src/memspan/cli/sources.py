@@ -81,7 +81,9 @@ def joined_note(sources: list[str]) -> tuple[str, ...]:
         what = f"the files of {_readable(folder)} were"
     else:
         return ()
-    return (f"{what} read as documents of one sequence; to set them side by side, use memspan compare NAME=FILE …",)
+    return (
+        f"{what} read as documents of one sequence; to set them side by side, use memspan compare NAME=FILE …",
+    )
 
 
 def load_counts(sources: list[str]) -> list[PairCounts] | None:
@@ -120,5 +122,5 @@ def chosen_lags(lags: str | None, max_lag: int | None, longest: int) -> NDArray[
 
 
 def _readable(path: str) -> str:
-    """A path that can be printed, also where its bytes are not UTF-8."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
+    """A name that can be printed, also where its bytes are not UTF-8."""
+    return "standard input" if path == "-" else os.fsencode(path).decode("utf-8", "backslashreplace")

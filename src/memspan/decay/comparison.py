@@ -49,7 +49,9 @@ def compare(
     """Measure all sources at equal size and say for every pair whether they differ, where, and how surely."""
     begun = time.perf_counter()
     if len(sources) < 2:
-        raise InputError(f"got {len(sources)} source; compare needs two or more, as in compare train=a.txt valid=b.txt")
+        raise InputError(
+            f"got {len(sources)} source; compare needs two or more, as in compare train=a.txt valid=b.txt"
+        )
     size = min(source.length for source in sources.values())
     samples = {name: _samples(source, size) for name, source in sources.items()}
     longest = min(part.longest for parts in samples.values() for part in parts)
@@ -128,7 +130,16 @@ def _verdict(name_a: str, name_b: str, a: _Side, b: _Side, lags: NDArray[np.int6
     different = tuple(int(lag) for lag in lags[p_values < CERTAIN])
     verdict, explanation = _judge(a, b, difference, error, p_values, lags)
     return PairVerdict(
-        name_a, name_b, verdict, float(p_values.min()), different, lags, difference, error, p_values, explanation
+        name_a,
+        name_b,
+        verdict,
+        float(p_values.min()),
+        different,
+        lags,
+        difference,
+        error,
+        p_values,
+        explanation,
     )
 
 

@@ -75,5 +75,7 @@ def _remarks(curve: Curve) -> tuple[str, ...]:
             "that, too, as a constant that no distance removes"
         )
     if len(curve.replicates) < 5 and curve.span.lag:
-        remarks.append(f"errors rest on {len(curve.replicates)} blocks only; shorter lags or more data give better ones")
+        remarks.append(
+            f"errors rest on {len(curve.replicates)} blocks only; shorter lags or more data give better ones"
+        )
     return tuple(remarks)

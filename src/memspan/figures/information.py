@@ -42,7 +42,7 @@ def information_figure(measurement: Measurement, *, bits: bool) -> Figure:
     left.set_title("both axes logarithmic: a power law is a straight line")
     right.set_title("distance linear: an exponential is a straight line")
     right.set_ylabel("")
-    figure.suptitle(_title(measurement, 115), x=0.01, ha="left")
+    figure.suptitle(_title(measurement, 118), x=0.01, ha="left")
     figure.legend(*_key(left), loc="outside lower center", ncols=2)
     return figure
 

@@ -57,5 +57,5 @@ def _labelled_line(ax: Axes, lag: float, label: str, height: float, dash: str) -
         ha="right" if on_left else "left",
         va="top",
         fontsize=8.5,
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8},
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
     )

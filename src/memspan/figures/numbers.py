@@ -70,12 +70,11 @@ def with_interval(value: float, interval: tuple[float, float] | None) -> str:
 
 
 def _decimals(value: float, width: float) -> int | None:
-    """Decimals that show half the width's first digit and two of the value; None where they were too many."""
-    if width <= 0 or abs(value) < 1e-4:
+    """Decimals that show half the width's first digit and two of the value; None where none suits."""
+    if width <= 0 or width > 100 * abs(value) or not 1e-4 <= abs(value) < 1e6:
         return None
     decimals = max(0, -math.floor(math.log10(width / 2)), 1 - math.floor(math.log10(abs(value))))
-    hides_value = round(abs(value), decimals) < 10.0 ** (-decimals)
-    return None if hides_value or decimals > 6 or abs(value) >= 1e6 else decimals
+    return None if decimals > 6 else decimals
 
 
 def with_error(value: float, error: float) -> str:

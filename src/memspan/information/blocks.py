@@ -12,18 +12,31 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.information.kernels import CELL, FEWEST_BLOCKS, LARGEST_DENSE, MOST_BLOCKS, TABLE_MEMORY, USUAL_BLOCKS, Runs
+from memspan.information.kernels import (
+    CELL,
+    FEWEST_BLOCKS,
+    LARGEST_DENSE,
+    MOST_BLOCKS,
+    TABLE_MEMORY,
+    USUAL_BLOCKS,
+    Runs,
+)
 from memspan.sequences import Sequence
 
+LONG = 25
+"""A block of this many largest lags is long enough to be one of many."""
 SNAP = 0.25
 """A cut moves to the end of a document if one is nearer than this share of a block."""
 
 
 def block_count(sequence: Sequence, lags: NDArray[np.int64]) -> int:
-    """64 blocks where there are many documents, else 16; 8 where tables are large; never shorter than the largest lag."""
+    """64 blocks where there are many documents or lags are short, else 16; 8 where tables are large.
+
+    A block is never shorter than the largest lag, and there are at least two.
+    """
     length, alphabet = sequence.length, len(sequence.alphabet)
     cells = alphabet**2 if alphabet <= LARGEST_DENSE else length
-    many = sequence.n_documents >= 4 * MOST_BLOCKS
+    many = sequence.n_documents >= 4 * MOST_BLOCKS or length >= MOST_BLOCKS * LONG * int(lags[-1])
     allowed = (MOST_BLOCKS, USUAL_BLOCKS) if many else (USUAL_BLOCKS,)
     fitting = (blocks for blocks in allowed if len(lags) * cells * CELL * blocks <= TABLE_MEMORY)
     return max(2, min(next(fitting, FEWEST_BLOCKS), length // int(lags[-1])))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -84,7 +85,7 @@ class Counter:
             sequence = Sequence.from_documents(sequence)
         if len(sequence.alphabet) < 2:
             raise InputError(
-                f"the sequence has one symbol only ({sequence.alphabet[0]!r}), so nothing can depend on anything; "
+                f"the sequence has one symbol only ({next(iter(sequence.alphabet), '')!r}), so nothing depends on anything; "
                 "give data with at least two different symbols"
             )
         longest = sequence.longest
@@ -119,21 +120,30 @@ class Counter:
         if self.keep is None:
             return work(stage)
         path, key = self.keep / f"{name}.counts", self._key(name, lags)
-        if path.exists():
-            try:
-                counts, found = load_counts(path)
-            except CorruptError:
-                found = "damaged"
-            if found == key:
-                return counts
-            self.progress.say(f"{path.name} is {'damaged' if found == 'damaged' else 'of other data'}: counting again")
-        counts = work(stage)
-        save_counts(counts, path, key)
+        finished = self._finished(path, key)
+        if finished is None:
+            finished = work(stage)
+            save_counts(finished, path, key)
+        return finished
+
+    def _finished(self, path: Path, key: str) -> PairCounts | None:
+        """What an earlier run left at `path`, if it is whole and of the same data."""
+        if not path.exists():
+            return None
+        try:
+            counts, found = load_counts(path)
+        except CorruptError as error:
+            self.progress.say(f"{error.args[0].split(';')[0]}: counting again")
+            return None
+        if found != key:
+            self.progress.say(f"{path.name} is of other data or options: counting again")
+            return None
         return counts
 
     def _key(self, name: str, lags: NDArray[np.int64]) -> str:
         plan = self.plan
-        what = (self._fingerprint, name, lags.tolist(), plan.kind, plan.lags.tolist(), plan.seed, plan.share)
+        null = (plan.kind, plan.lags.tolist(), plan.seed, plan.share, plan.largest, plan.draws)
+        what = (self._fingerprint, name, lags.tolist(), null)
         return hashlib.sha256(repr(what).encode()).hexdigest()
 
     @functools.cached_property
@@ -146,7 +156,7 @@ class Counter:
         cuts = cut_blocks(sequence.offsets, blocks).tolist()
         return [
             (f"block-{number:02d}", functools.partial(self._count_block, lags, start, stop))
-            for number, (start, stop) in enumerate(zip(cuts[:-1], cuts[1:], strict=True))
+            for number, (start, stop) in enumerate(itertools.pairwise(cuts))
         ]
 
     def _count_block(self, lags: NDArray[np.int64], start: int, stop: int, stage: Stage) -> PairCounts:
@@ -240,7 +250,15 @@ class Counter:
         notes = (*sequence.notes, plan.note) if plan.note else sequence.notes
         null = NullCounts(plan.kind, plan.seed, draws)
         return PairCounts(
-            lags, sequence.alphabet, blocks, null, frequencies, documents, sequence.symbols, sequence.paths, notes
+            lags,
+            sequence.alphabet,
+            blocks,
+            null,
+            frequencies,
+            documents,
+            sequence.symbols,
+            sequence.paths,
+            notes,
         )
 
     def _check_stop(self) -> None:

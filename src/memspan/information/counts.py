@@ -125,9 +125,13 @@ def merge(parts: Iterable[PairCounts]) -> PairCounts:
 
 def _check_alike(a: PairCounts, b: PairCounts) -> None:
     if not np.array_equal(a.lags, b.lags):
-        raise InputError("these counts are of different lags and cannot be added; count both with the same --lags")
+        raise InputError(
+            "these counts are of different lags and cannot be added; count both with the same --lags"
+        )
     if a.symbols != b.symbols:
-        raise InputError(f"counts of {a.symbols} and of {b.symbols} cannot be added; count both with the same --as")
+        raise InputError(
+            f"counts of {a.symbols} and of {b.symbols} cannot be added; count both with the same --as"
+        )
     if a.null.kind != b.null.kind:
         raise InputError(
             f"counts with null {a.null.kind} and {b.null.kind} cannot be added; count both with the same --null"
@@ -157,7 +161,9 @@ def _recoded(part: PairCounts, alphabet: tuple[Hashable, ...]) -> PairCounts:
         part.lags,
         alphabet,
         tuple(tuple(move(table) for table in block) for block in part.blocks),
-        NullCounts(part.null.kind, part.null.seed, {key: move(table) for key, table in part.null.draws.items()}),
+        NullCounts(
+            part.null.kind, part.null.seed, {key: move(table) for key, table in part.null.draws.items()}
+        ),
         frequencies,
         part.documents,
         part.symbols,

@@ -61,7 +61,9 @@ def load_counts(path: str | os.PathLike[str]) -> tuple[PairCounts, str]:
         )
         places = [(int(lag), int(draw)) for lag, draw in tensors.get("null.draws", np.zeros((0, 2)))]
         tables = _unpacked("null", tensors, len(places), size) if places else []
-        null = NullCounts(about["null"]["kind"], about["null"]["seed"], dict(zip(places, tables, strict=True)))
+        null = NullCounts(
+            about["null"]["kind"], about["null"]["seed"], dict(zip(places, tables, strict=True))
+        )
         counts = PairCounts(
             lags,
             alphabet,

@@ -1,7 +1,7 @@
 """`mutual_information`: I(tau) = H(x_t) + H(x_{t+tau}) - H(x_t, x_{t+tau}), in nats.  Shen 2019, Eq. 54.
 
-Marginals are the lag's own. The floor is the same estimator on the null's tables; errors are a block jackknife of the plug-in
-estimate (Grassberger's (-1)^n makes a jackknife of itself several times too large).
+Marginals are the lag's own. The floor is the same estimator on the null's tables; errors are a block jackknife of the
+plug-in estimate (Grassberger's (-1)^n makes a jackknife of itself several times too large).
 """
 
 from __future__ import annotations
@@ -28,6 +28,10 @@ from memspan.results.curve import SIGNIFICANCE
 from memspan.sequences import Sequence
 
 LEVEL = 1e-3
+FULL = 0.95
+"""A floor of more than this share of the entropy leaves no room to correct into."""
+DIP = 3.0
+"""Information is a sum of squares: where it dips by chance its jackknife error dips, too. So many quanta make up for it."""
 
 
 def mutual_information(
@@ -47,8 +51,8 @@ def mutual_information(
     `lags` and `null` belong to the counting and are not taken with `PairCounts`.
 
     >>> curve = mutual_information(["ab" * 1000, "ba" * 1000], lags=[1, 2])
-    >>> curve.information.round(3).tolist(), curve.estimator
-    ([0.693, 0.693], 'grassberger')
+    >>> curve.information.round(2).tolist(), curve.estimator
+    ([0.69, 0.69], 'grassberger')
     """
     if level <= 0:
         raise InputError(f"--level {level}: expected a positive number of nats")
@@ -93,7 +97,10 @@ class _LagValues:
 
 
 def information_of(
-    keys: NDArray[np.int64] | None, cells: NDArray[np.integer[Any]], alphabet: int, estimator: EntropyEstimator
+    keys: NDArray[np.int64] | None,
+    cells: NDArray[np.integer[Any]],
+    alphabet: int,
+    estimator: EntropyEstimator,
 ) -> tuple[float, float]:
     """I and min(H(X), H(Y)) of one table."""
     x, y = (margin[0] for margin in marginals(keys, cells[None], alphabet))
@@ -108,9 +115,7 @@ def _lag_values(counts: PairCounts, index: int, estimator: EntropyEstimator) -> 
     information, least = information_of(keys, total, size, estimator)
     plugin, _ = information_of(keys, total, size, Plugin())
     replicates = _without_each(keys, cells, total, size) - plugin
-    return _LagValues(
-        int(counts.lags[index]), information, plugin, int(total.sum()), least, replicates
-    )
+    return _LagValues(int(counts.lags[index]), information, plugin, int(total.sum()), least, replicates)
 
 
 def _without_each(
@@ -127,7 +132,9 @@ def _without_each(
         touched = np.flatnonzero(block)
         before = total[touched]
         change = np.sum(_n_log_n(before - block[touched])) - np.sum(_n_log_n(before))
-        values.append((left, change, np.sum(_n_log_n(x.sum(0) - x_block)), np.sum(_n_log_n(y.sum(0) - y_block))))
+        values.append(
+            (left, change, np.sum(_n_log_n(x.sum(0) - x_block)), np.sum(_n_log_n(y.sum(0) - y_block)))
+        )
     left, change, s_x, s_y = np.array(values, dtype=np.float64).T
     joint = np.sum(_n_log_n(total)) + change
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -149,14 +156,13 @@ def _curve(
     least = np.array([part.least_entropy for part in parts])
     plugin = np.array([part.plugin for part in parts])
     mean, sd = floor.at(lags, pairs)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        kept = np.where(least > 0, 1 - information / least, 1.0)
-    corrected = information - mean * kept
+    corrected = _corrected(information, mean, least)
     replicates = np.stack([part.replicates for part in parts], axis=1)
     blocks = np.sum(np.isfinite(replicates), axis=0)
     spread = np.nansum((replicates - np.nanmean(replicates, axis=0)) ** 2, axis=0)
-    stderr = np.sqrt((blocks - 1) / np.maximum(blocks, 1) * spread)
-    p_value = p_values(plugin, floor.plugin_draws(lags, pairs))
+    draws = floor.plugin_draws(lags, pairs)
+    stderr = np.sqrt((blocks - 1) / np.maximum(blocks, 1) * spread) + DIP * _quantum(draws)
+    p_value = p_values(plugin, draws)
     significant = p_value < SIGNIFICANCE
     return Curve(
         lags=lags,
@@ -178,6 +184,23 @@ def _curve(
         reach=find_reach(lags, corrected, significant, replicates, level),
         notes=(*first.notes, *_far_note(floor)),
     )
+
+
+def _corrected(
+    information: NDArray[np.float64], floor: NDArray[np.float64], least: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """(I - floor) / (1 - floor / min(H(X), H(Y))): nothing at the floor, all of H where one symbol fixes the other.
+
+    The chance adjustment of Vinh, Epps and Bailey 2010; to first order in the floor it is I - floor (1 - I / min(H)).
+    """
+    room = 1 - np.clip(floor / np.maximum(least, 1e-300), 0, FULL)
+    return (information - floor) / room
+
+
+def _quantum(draws: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Information of one squared standard normal at each lag: variance over twice the mean of the null's draws."""
+    mean = draws.mean(axis=1)
+    return draws.var(axis=1, ddof=1) / np.maximum(2 * mean, 1e-300)
 
 
 def _far_note(floor: Floor) -> tuple[str, ...]:

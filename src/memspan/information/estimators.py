@@ -45,7 +45,7 @@ class EntropyEstimator(ABC):
         if total == 0:
             return 0.0
         small = np.bincount(counts[counts < TABULATED].astype(np.int64), minlength=2)
-        n = np.flatnonzero(small[1:]) + 1.0
+        n = (np.flatnonzero(small[1:]) + 1).astype(np.float64)
         large = counts[counts >= TABULATED].astype(np.float64)
         multiplicity = small[n.astype(np.int64)]
         mean = np.sum(multiplicity * n * self.weight(n)) + np.sum(large * self.weight(large))

@@ -13,9 +13,8 @@ from memspan.information.bias import independent_bias
 from memspan.information.counts import PairCounts
 from memspan.information.estimators import EntropyEstimator, Plugin
 from memspan.information.kernels import LARGEST_DENSE, Table
-from memspan.information.null import DRAWS
+from memspan.information.null import DRAWS, PARTS
 from memspan.information.tables import marginals
-
 
 CERTAIN = 4.0
 """Standard errors above zero from which dependence at far distances is believed."""
@@ -60,10 +59,12 @@ def null_values(counts: PairCounts, estimator: EntropyEstimator, seed: int | np.
     else:
         classes, tables = counts.null.lags, counts.null.draws
     if not tables:
-        raise InputError("these counts have no null tables; give all counts files of the folder, null-*.counts included")
+        raise InputError(
+            "these counts have no null tables; give all counts files of the folder, null-*.counts included"
+        )
     rows = [_class_values(tables, int(lag), len(counts.alphabet), estimator) for lag in classes]
-    far = np.array([row[3] for row in rows])
-    return Floor(np.asarray(classes), *(np.stack([row[column] for row in rows]) for column in range(3)), float(far.max()))
+    values, plugin, pairs, far = zip(*rows, strict=True)
+    return Floor(np.asarray(classes), np.stack(values), np.stack(plugin), np.stack(pairs), max(far))
 
 
 def _class_values(
@@ -75,7 +76,10 @@ def _class_values(
     pairs = np.array([table.cells.sum(dtype=np.int64) for table in mine], dtype=np.float64)
     far = 0.0
     if len(mine) > DRAWS:
-        bias = [np.mean([independent_bias(table, alphabet) for table in part]) for part in (mine[:DRAWS], mine[DRAWS:])]
+        bias = [
+            np.mean([independent_bias(table, alphabet) for table in part[:PARTS]])
+            for part in (mine, mine[DRAWS:])
+        ]
         far = _far_dependence(plugin[:DRAWS], plugin[DRAWS:], float(bias[0] / bias[1]))
     return value[:DRAWS] - far, plugin[:DRAWS] - far, pairs[:DRAWS], far
 

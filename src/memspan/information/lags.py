@@ -23,7 +23,9 @@ def log_lags(first: int, last: int, per_decade: int = 12) -> NDArray[np.int64]:
     if not 1 <= first <= last:
         raise InputError(f"lags from {first} to {last}: expected 1 <= first <= last")
     grid = 10 ** (np.arange(per_decade * 18) / per_decade)
-    lags = np.concatenate([np.arange(1, 17), np.rint(grid[(grid > 16) & (grid < last)]).astype(np.int64), [last]])
+    lags = np.concatenate(
+        [np.arange(1, 17), np.rint(grid[(grid > 16) & (grid < last)]).astype(np.int64), [last]]
+    )
     return np.unique(lags[(lags >= first) & (lags <= last)])
 
 
@@ -66,10 +68,10 @@ def parse_lags(text: str, longest: int) -> NDArray[np.int64]:
     lags: list[int] = []
     try:
         for part in text.split(","):
-            first, _, last = part.partition(":")
-            if last and int(last) >= longest:
-                checked_lags([int(last)], longest)
-            lags.extend(range(int(first), int(last or first) + 1))
+            first, colon, last = part.partition(":")
+            start, stop = int(first), int(last if colon else first)
+            checked_lags([start, stop], longest)  # before a range of any length is written out
+            lags.extend(range(start, stop + 1))
     except ValueError as error:
         raise InputError(f"--lags {text}: expected numbers as in 1,2,5 or 1:1000, or all") from error
     return checked_lags(lags, longest)

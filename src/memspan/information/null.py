@@ -1,10 +1,10 @@
 """What the estimator would see if the dependence at the lag were broken and short-range structure kept.
 
-Bias at long lags is (1/2N) times a sum over modes of (1 + l^2) / (1 - l^2) (Bartlett): a slow chain has hundreds of times the
-bias of shuffled symbols, so the null must keep the sequence's own structure.
+Bias at long lags is (1/2N) times a sum over modes of (1 + l^2) / (1 - l^2) (Bartlett): a slow chain has hundreds of times
+the bias of shuffled symbols, so the null must keep the sequence's own structure.
 
 * `documents`: the first symbol from one document, the second, at the same place, from another of similar length.
-* `shifts`: the sequence against itself, turned round by a far distance. Dependence that is still there at far distances
+* `shifts`: each document against itself, turned round by a far distance. Dependence that is still there at far distances
   (a periodic sequence) is told from bias by drawing on a quarter of the pairs, too, and is not taken for floor.
 * `independent`: symbols drawn one by one with the same frequencies (what the literature calls shuffled).
 """
@@ -47,8 +47,8 @@ class NullPlan:
     seed: int
     share: float
     """Which part of the pairs a draw takes."""
-    nearest: int
-    """The smallest far shift; 0 where there are none."""
+    largest: int
+    """The largest lag measured, which shifts must exceed by far."""
     draws: int
     """32, and for shifts as many again on a part of the sequence."""
     note: str
@@ -66,14 +66,13 @@ def plan_null(sequence: Sequence, lags: NDArray[np.int64], asked: str, seed: int
     filled = FILLED * len(sequence.alphabet) ** 2 <= PAIRS_PER_DRAW
     share = min(1.0, PAIRS_PER_DRAW / sequence.length) if filled else 1.0
     classes = _classes(sequence, lags) if kind == "documents" else lags[:1]
-    nearest = _nearest_shift(sequence.length, int(lags[-1])) or 0
     draws = 2 * DRAWS if kind == "shifts" and len(sequence.alphabet) <= LARGEST_DENSE else DRAWS
-    return NullPlan(kind, classes, seed, share, nearest, draws, note)
+    return NullPlan(kind, classes, seed, share, int(lags[-1]), draws, note)
 
 
 _NEEDS = {
     "documents": f"needs {FEWEST_DOCUMENTS} documents of comparable length",
-    "shifts": "needs a sequence of at least seven times the largest lag",
+    "shifts": "needs documents of at least seven times the largest lag",
 }
 _NOTES = {
     "documents": "",
@@ -85,7 +84,8 @@ _NOTES = {
 
 def _possible(sequence: Sequence, largest: int) -> list[str]:
     kinds = ["independent"]
-    if _nearest_shift(sequence.length, largest) is not None:
+    lengths = np.diff(sequence.offsets)
+    if 2 * lengths[_nearest_shift(lengths, largest) > 0].sum() > sequence.length:
         kinds.insert(0, "shifts")
     if sequence.n_documents >= FEWEST_DOCUMENTS and _pairable(sequence):
         kinds.insert(0, "documents")
@@ -98,10 +98,10 @@ def _pairable(sequence: Sequence) -> bool:
     return bool(2 * lengths[:-1].sum() > lengths.sum())
 
 
-def _nearest_shift(length: int, largest: int) -> int | None:
-    """The smallest far shift, or None where there is no room for one."""
-    nearest = max(min(FAR * largest, 3 * length // 10), length // 10)
-    return nearest if nearest >= 2 * largest and length // 2 - nearest >= DRAWS else None
+def _nearest_shift(lengths: NDArray[np.int64], largest: int) -> NDArray[np.int64]:
+    """The smallest far shift within documents of these lengths; 0 where there is no room for one."""
+    nearest = np.maximum(np.minimum(FAR * largest, 3 * lengths // 10), lengths // 10)
+    return np.where((nearest >= 2 * largest) & (lengths // 2 - nearest >= DRAWS), nearest, 0)
 
 
 def _classes(sequence: Sequence, lags: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -121,12 +121,11 @@ def null_runs(sequence: Sequence, plan: NullPlan, lag: int, draw: int, piece: in
     generator = np.random.default_rng([plan.seed, draw, lag])
     if plan.kind == "documents":
         return _document_runs(sequence.offsets, lag, plan.share, generator)
-    width = (sequence.length // 2 - plan.nearest) / DRAWS
-    shift = int(plan.nearest + (draw % DRAWS + generator.random()) * width)
-    length = sequence.length
-    part = draw % PARTS if draw >= DRAWS else None
-    start, stop = (0, length) if part is None else (length * part // PARTS, length * (part + 1) // PARTS)
-    return _shift_runs(start, stop, length, shift, plan.share, piece)
+    far = (draw % DRAWS + generator.random()) / DRAWS
+    part = (draw % PARTS, draw % PARTS + 1) if draw >= DRAWS else (0, PARTS)
+    documents = zip(sequence.offsets[:-1].tolist(), np.diff(sequence.offsets).tolist(), strict=True)
+    runs = [_shift_runs(*document, plan, far, part, piece) for document in documents]
+    return Runs(*(np.concatenate([getattr(run, name) for run in runs]) for name in ("x", "y", "n")))
 
 
 def _document_runs(
@@ -143,15 +142,25 @@ def _document_runs(
     return Runs(offsets[order], offsets[partner] + lag, n)
 
 
-def _shift_runs(start: int, stop: int, length: int, shift: int, share: float, piece: int) -> Runs:
-    """First symbols from `start` on against the sequence turned by `shift`; of every piece the first `share`."""
+def _shift_runs(
+    offset: int, length: int, plan: NullPlan, far: float, part: tuple[int, int], piece: int
+) -> Runs:
+    """A part of one document against the document turned by a shift; of every piece the first `plan.share`.
+
+    `far` in [0, 1) chooses between the nearest far shift and half of the document.
+    """
+    nearest = int(_nearest_shift(np.array([length]), plan.largest)[0])
+    if not nearest:
+        return Runs(*np.zeros((3, 0), np.int64))
+    shift = int(nearest + far * (length // 2 - nearest))
+    start, stop = (length * k // PARTS for k in part)
     starts = np.arange(start, stop, piece)
-    n = np.ceil(np.minimum(piece, stop - starts) * share).astype(np.int64)
+    n = np.ceil(np.minimum(piece, stop - starts) * plan.share).astype(np.int64)
     partner = (starts + shift) % length
-    before = np.minimum(n, length - partner)  # pairs before the sequence's end is reached
+    before = np.minimum(n, length - partner)  # pairs before the document's end is reached
     rest = n > before
     return Runs(
-        np.concatenate([starts, starts[rest] + before[rest]]),
-        np.concatenate([partner, np.zeros(rest.sum(), np.int64)]),
+        offset + np.concatenate([starts, starts[rest] + before[rest]]),
+        offset + np.concatenate([partner, np.zeros(rest.sum(), np.int64)]),
         np.concatenate([before, (n - before)[rest]]),
     )

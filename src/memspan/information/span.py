@@ -43,7 +43,11 @@ def find_reach(
     lag, censored = _crossing(lags, corrected, significant, level)
     if lag == 0 or censored:
         return Reach(lag, level, None, censored)
-    again = [_crossing(lags, corrected + row, significant, level)[0] for row in replicates if np.isfinite(row).all()]
+    again = [
+        _crossing(lags, corrected + row, significant, level)[0]
+        for row in replicates
+        if np.isfinite(row).all()
+    ]
     logs = np.log(np.maximum(again, 1e-9))
     blocks = len(logs)
     if blocks < 3 or min(again) == 0:

@@ -29,7 +29,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(target)
     except OSError as error:
-        raise InputError(f"cannot write {target}: {error.strerror or error}; free space or choose another place") from error
+        raise InputError(
+            f"cannot write {target}: {error.strerror or error}; free space or choose another place"
+        ) from error
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)

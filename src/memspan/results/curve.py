@@ -58,7 +58,7 @@ class Curve:
     | `lags` | n | tau, in symbols, rising |
     | `information` | n | the estimator's value, nats |
     | `floor`, `floor_sd` | n | mean and standard deviation of the estimator under the null, nats |
-    | `corrected` | n | `information - floor (1 - information / min(H(X), H(Y)))`, nats |
+    | `corrected` | n | `(information - floor) / (1 - floor / min(H(X), H(Y)))`, nats |
     | `stderr` | n | block-jackknife standard error of the plug-in information, nats |
     | `pairs` | n | pairs of symbols counted |
     | `p_value` | n | probability that the null reaches the plug-in information |
@@ -103,7 +103,17 @@ class Curve:
         """One row per lag; needs pandas."""
         import pandas
 
-        names = ("lags", "information", "floor", "floor_sd", "corrected", "stderr", "pairs", "p_value", "significant")
+        names = (
+            "lags",
+            "information",
+            "floor",
+            "floor_sd",
+            "corrected",
+            "stderr",
+            "pairs",
+            "p_value",
+            "significant",
+        )
         return pandas.DataFrame({name: getattr(self, name) for name in names})
 
     def to_json(self) -> dict[str, Any]:

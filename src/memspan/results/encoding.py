@@ -69,7 +69,9 @@ def read_object(path: Path) -> dict[str, Any]:
     try:
         plain = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise CorruptError(f"cannot read {path} as JSON: {error}; run the command that wrote it again") from error
+        raise CorruptError(
+            f"cannot read {path} as JSON: {error}; run the command that wrote it again"
+        ) from error
     if not isinstance(plain, dict) or "command" not in plain:
         raise CorruptError(f"{path} is not a memspan result (a JSON object with a field 'command')")
     return plain

@@ -28,7 +28,12 @@ class Claim:
 
 
 def claim_near(
-    claim: str, measured: float, tolerance: float, *, paper: float | None = None, corrected: float | None = None
+    claim: str,
+    measured: float,
+    tolerance: float,
+    *,
+    paper: float | None = None,
+    corrected: float | None = None,
 ) -> Claim:
     """A claim that holds if `measured` is within `tolerance` of `corrected`, or of `paper` where that stands.
 

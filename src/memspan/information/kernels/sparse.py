@@ -165,7 +165,9 @@ class Sparse(Kernel):
         return Grouped(symbols, *group_positions(symbols, self.alphabet))
 
     def accumulator(self, slots: int) -> SparseAccumulator:
-        return SparseAccumulator(self.alphabet, [Table(np.zeros(0, np.int64), np.zeros(0, np.uint32))] * slots, {})
+        return SparseAccumulator(
+            self.alphabet, [Table(np.zeros(0, np.int64), np.zeros(0, np.uint32))] * slots, {}
+        )
 
     def warm_up(self, dtype: np.dtype[Any], progress: Progress) -> None:
         announce(count_rows, progress)

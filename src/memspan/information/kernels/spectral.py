@@ -52,7 +52,7 @@ def count_every_lag(
 def _correlate(
     symbols: Symbols, segments: NDArray[np.int64], alphabet: int, most: int, real: Any
 ) -> tuple[NDArray[np.uint32], float]:
-    step = scipy.fft.next_fast_len(max(most + 1, SHORTEST), real=True)
+    step = _fast_length(max(most + 1, SHORTEST))
     spectrum = np.zeros((step + 1, alphabet, alphabet), np.result_type(real, np.complex64))
     product, partner = np.empty_like(spectrum), np.empty((step + 1, GROUP, alphabet), spectrum.dtype)
     transform = np.empty((step + 1, GROUP + 1, alphabet), spectrum.dtype)
@@ -60,17 +60,26 @@ def _correlate(
     for starts, end, limit in _groups(segments, step):
         for row, start in enumerate([*starts, starts[-1] + step]):
             transform[:, row] = _transform(symbols[start : max(start, min(start + step, limit))], planes)
-        here, there, partners = transform[:, : len(starts)], transform[:, 1 : len(starts) + 1], partner[:, : len(starts)]
+        here, there, partners = (
+            transform[:, : len(starts)],
+            transform[:, 1 : len(starts) + 1],
+            partner[:, : len(starts)],
+        )
         np.add(here[0::2], there[0::2], out=partners[0::2])
         np.subtract(here[1::2], there[1::2], out=partners[1::2])
         if starts[-1] + step > end:  # the last stretch of first symbols ends before its partners do
             here[:, -1] = _transform(symbols[starts[-1] : end], planes)
         np.conjugate(here, out=here)
         spectrum += np.matmul(here.transpose(0, 2, 1), partners, out=product)
-    back = scipy.fft.irfft(spectrum.transpose(1, 2, 0), n=2 * step, axis=2)[..., : most + 1]
+    back = np.asarray(scipy.fft.irfft(spectrum.transpose(1, 2, 0), n=2 * step, axis=2))[..., : most + 1]
     back = back.reshape(alphabet**2, most + 1).T
     cells = np.rint(back)
     return np.ascontiguousarray(cells.astype(np.uint32)), float(np.abs(back - cells).max())
+
+
+def _fast_length(least: int) -> int:
+    """The next length that a Fourier transform likes."""
+    return int(scipy.fft.next_fast_len(least, real=True))  # pyright: ignore[reportArgumentType]
 
 
 def _groups(segments: NDArray[np.int64], step: int) -> list[tuple[list[int], int, int]]:
@@ -86,7 +95,7 @@ def _transform(symbols: Symbols, planes: NDArray[Any]) -> NDArray[Any]:
     """Transforms of the indicator planes, shape frequency x symbol; `planes` is working space."""
     planes[:] = 0
     planes[symbols, np.arange(len(symbols))] = 1
-    return scipy.fft.rfft(planes, axis=1).T
+    return np.asarray(scipy.fft.rfft(planes, axis=1)).T
 
 
 def _complete(cells: NDArray[np.uint32], segments: NDArray[np.int64]) -> bool:

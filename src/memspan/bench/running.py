@@ -1,0 +1,29 @@
+"""`run`: one benchmark of the table below, timed, with the machine it ran on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from memspan.bench.large import large
+from memspan.bench.machine import machine
+from memspan.bench.measure import measure
+from memspan.data.naming import choose
+from memspan.errors import InputError
+from memspan.progress import SILENT, Progress
+from memspan.results import Benchmark, BenchReport
+
+BENCHMARKS: dict[str, Callable[[Progress], tuple[Benchmark, ...]]] = {"measure": measure, "large": large}
+"""Every benchmark there is, by name: speed (two minutes), and a 2 GB file (some minutes and 5 GB of disk)."""
+
+DEFAULT = "measure"
+
+
+def run(name: str | None = None, progress: Progress = SILENT) -> BenchReport:
+    """The figures of one benchmark; without a name, of `measure`."""
+    chosen = DEFAULT if name is None else name
+    if chosen not in BENCHMARKS:
+        raise InputError(f"there is no benchmark {chosen!r}; {choose(chosen, BENCHMARKS)}")
+    start = time.perf_counter()
+    benchmarks = BENCHMARKS[chosen](progress)
+    return BenchReport(machine(), benchmarks, time.perf_counter() - start)

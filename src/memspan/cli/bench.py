@@ -1,0 +1,34 @@
+"""`memspan bench [NAME]`"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from memspan.cli import options
+from memspan.cli.output import Output
+
+
+def bench(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="Which benchmarks: measure (speed, about 2 minutes) or large (a 2 GB file: some minutes and 5 GB of"
+            " disk).",
+        ),
+    ] = "measure",
+    out: options.Out = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Speed and memory next to what a user would pick instead, as ratios within one run on this machine."""
+    output = Output(command="bench", json=json, out=out, quiet=quiet)
+    with output.progress() as progress:
+        from memspan.bench import run
+
+        result = run(name, progress)
+    from memspan.cli.tables import show_bench
+
+    output.give(result, lambda console: show_bench(console, result))

@@ -1,0 +1,50 @@
+"""`memspan demo`"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memspan.cli import options
+from memspan.cli.output import Output, encoded, write_folder
+
+
+def demo(
+    out: Annotated[
+        Path,
+        typer.Option(metavar="DIR", help="Where the report and the results go.", rich_help_panel="Output"),
+    ] = Path("memspan-demo"),
+    seed: options.Seed = 0,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Measure what is on every machine, in under 1 minute: Python's own source code and a sequence of known law.
+
+    Writes DIR/report.html, one page that tells it as a story, and a folder with result.json for each part.
+    """
+    output = Output(command="demo", json=json, out=out, quiet=quiet)
+    with output.progress() as progress:
+        from memspan.experiments.demo import KNOWN, page, run_demo
+        from memspan.report.sentences import sentence
+        from memspan.results.atomic import write_text
+
+        found = run_demo(seed=seed, progress=progress)
+        progress.say("drawing figures and writing the report")
+        for name, part in found.parts.items():
+            write_folder(out / name, encoded("measure", part.to_json()), part, bits=False)
+        report = out / "report.html"
+        write_text(report, page(found))
+    plain = {
+        "sources": {name: part.to_json() for name, part in found.parts.items()},
+        "true_exponent": KNOWN.exponent,
+        "fitted_exponent": found.power.parameters["exponent"],
+        "report": str(report),
+    }
+    rest = [*(sentence(part) for part in list(found.parts.values())[1:]), found.check, f"written: {report}"]
+    output.show(
+        encoded("demo", plain),
+        sentence(found.library),
+        lambda console: console.print("\n".join(rest), soft_wrap=True),
+    )

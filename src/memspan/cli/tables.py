@@ -1,0 +1,172 @@
+"""The short tables that follow the sentence. Cells are plain text: a file name may hold brackets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from memspan.figures.words import caution, law_name, law_words, reach_words, symbols_word
+from memspan.report.numbers import duration, lag_list, number, probability, share, trimmed, with_error
+from memspan.results import BenchReport, Claim, Comparison, Curve, Measurement, PairVerdict, Reproduction
+
+if TYPE_CHECKING:
+    from memspan.data import DataSet
+    from memspan.experiments import Recipe
+
+SHOWN_LAGS = (1, 2, 3, 5, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
+BITS_PER_NAT = 1 / math.log(2)
+
+
+def show_measurement(console: Console, result: Measurement, *, bits: bool) -> None:
+    """Span, reach and law, then the information at a few lags, then what a reader should know."""
+    curve, symbols = result.curve, result.symbols
+    documents = "1 document" if curve.documents == 1 else f"{curve.documents:,} documents"
+    rows = [
+        ("span", f"{_span(result)} ({caution(curve, symbols)})"),
+        ("reach", reach_words(curve, symbols)),
+        *_law_rows(result),
+        (
+            "read as",
+            f"{symbols_word(symbols)}: {curve.length:,} in {documents}, {curve.alphabet:,} different",
+        ),
+        ("estimator", f"{curve.estimator}, floor from {curve.null}; {duration(result.seconds)}"),
+    ]
+    _print(console, (), rows)
+    _print(console, *_lag_table(curve, bits=bits))
+    _show_notes(console, (*curve.notes, *result.notes))
+
+
+def show_comparison(console: Console, result: Comparison, *, bits: bool) -> None:
+    """The verdict of each pair, then each source."""
+    pairs = [
+        (f"{pair.a} and {pair.b}", pair.verdict, probability(pair.p_value), _where(pair), pair.explanation)
+        for pair in result.pairs
+    ]
+    _print(console, ("pair", "verdict", "p-value", "lags that differ", "why"), pairs)
+    scale, unit = _unit(bits)
+    rows = [
+        (
+            name,
+            _span(source),
+            reach_words(source.curve, source.symbols),
+            f"{number(scale * float(source.curve.corrected[0]))} {unit}",
+            symbols_word(source.symbols),
+        )
+        for name, source in result.sources.items()
+    ]
+    first = next(iter(result.sources.values())).curve.lags[0]
+    _print(console, ("source", "span", "reach", f"information at lag {first}", "read as"), rows)
+    console.print(f"Spans are detection limits with {result.size:,} symbols of each source.", soft_wrap=True)
+
+
+def show_reproduction(console: Console, result: Reproduction) -> None:
+    """Every claim, whichever way it fell."""
+    header = ("", "claim", "paper", "corrected", "measured", "tolerance")
+    _print(console, header, [_claim(claim) for claim in result.claims])
+    console.print(f"{result.source}; {duration(result.seconds)}", soft_wrap=True)
+    _show_notes(console, result.notes)
+
+
+def show_bench(console: Console, result: BenchReport) -> None:
+    """Ours next to theirs; a ratio above 1 says that we are better."""
+    rows = [
+        (b.name, b.peer, number(b.ours), number(b.theirs), b.unit, f"{number(b.ratio, 2)}x")
+        for b in result.benchmarks
+    ]
+    _print(console, ("benchmark", "peer", "memspan", "peer's", "unit", "ratio"), rows)
+    console.print(f"{result.machine}; {duration(result.seconds)}", soft_wrap=True)
+
+
+def show_recipes(console: Console, recipes: Sequence[Recipe]) -> None:
+    """What can be reproduced, and how long it takes."""
+    rows = [
+        (recipe.id, recipe.title, recipe.source, "\n".join(f"{s}: {t}" for s, t in recipe.scales.items()))
+        for recipe in recipes
+    ]
+    _print(console, ("id", "what it is", "source", "time"), rows)
+
+
+def show_data(console: Console, found: Sequence[tuple[DataSet, Path | None]]) -> None:
+    """Each data set and its place."""
+    rows = [(data_set.name, data_set.description, _place(data_set, path)) for data_set, path in found]
+    _print(console, ("name", "what it is", "where"), rows)
+
+
+def _place(data_set: DataSet, path: Path | None) -> str:
+    if path is not None:
+        return str(path)
+    if not data_set.addresses:
+        return "not here, and without a public address"
+    return f"not here ({trimmed(data_set.megabytes)} MB)" if data_set.megabytes else "not here"
+
+
+def _span(result: Measurement) -> str:
+    span = result.curve.span
+    if not span.lag:
+        return "none visible"
+    return f"{'at least ' if span.censored else ''}{span.lag:,} {symbols_word(result.symbols, span.lag)}"
+
+
+def _law_rows(result: Measurement) -> list[tuple[str, str]]:
+    if result.decay is None:
+        return [("law", "none: too few lags stand above the floor")]
+    laws = sorted(result.decay.laws.items(), key=lambda item: -item[1].weight)
+    best = [("law", f"{law_words(*laws[0])}; weight {share(laws[0][1].weight)}, a guide")]
+    others = [f"{law_name(name)} {share(fit.weight)}" for name, fit in laws[1:] if fit.weight >= 0.01]
+    return best + ([("also", ", ".join(others))] if others else [])
+
+
+def _lag_table(curve: Curve, *, bits: bool) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    scale, unit = _unit(bits)
+    shown = [int(np.flatnonzero(curve.lags == lag)[0]) for lag in SHOWN_LAGS if lag in curve.lags]
+    last = len(curve.lags) - 1
+    rows = [
+        (
+            f"{curve.lags[i]:,}",
+            number(scale * float(curve.information[i])),
+            number(scale * float(curve.floor[i])),
+            with_error(scale * float(curve.corrected[i]), scale * float(curve.error[i])),
+            "yes" if curve.significant[i] else "no",
+        )
+        for i in (shown if last in shown else [*shown, last])
+    ]
+    return ("lag", f"information ({unit})", "floor", "corrected ± error", "significant"), rows
+
+
+def _unit(bits: bool) -> tuple[float, str]:
+    return (BITS_PER_NAT, "bits") if bits else (1.0, "nats")
+
+
+def _where(pair: PairVerdict) -> str:
+    return lag_list(pair.different_lags, tuple(pair.lags.tolist()))
+
+
+def _claim(claim: Claim) -> tuple[str, ...]:
+    values = (claim.paper, claim.corrected, claim.measured)
+    numbers = ("" if value is None else trimmed(value, 4) for value in values)
+    tolerance = "" if claim.tolerance is None else f"± {number(claim.tolerance, 2)}"
+    return ("holds" if claim.holds else "does not hold", claim.claim, *numbers, tolerance)
+
+
+def _show_notes(console: Console, notes: Iterable[str]) -> None:
+    for note in dict.fromkeys(notes):
+        console.print(f"note: {note}", soft_wrap=True)
+
+
+def _print(console: Console, header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
+    if not rows:
+        return
+    table = Table(box=box.SIMPLE_HEAD if header else None, show_header=bool(header), pad_edge=False)
+    for name in header or rows[0]:
+        table.add_column(Text(name if header else ""))
+    for row in rows:
+        table.add_row(*map(Text, row))
+    console.print(table)

@@ -1,0 +1,128 @@
+"""The demonstration: source code that every machine has, and a sequence whose law is known.
+
+The first shows what measuring is for; the second that the numbers can be trusted, because the truth is known.
+"""
+
+from __future__ import annotations
+
+import platform
+import sysconfig
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import final
+
+from memspan.decay import measure
+from memspan.errors import InputError
+from memspan.progress import SILENT, Progress
+from memspan.report import Section, render
+from memspan.report.numbers import trimmed, with_interval
+from memspan.report.sections import section_of
+from memspan.report.sentences import sentence
+from memspan.results import LawFit, Measurement
+from memspan.sequences import Sequence, read
+from memspan.sequences.sources import PowerLawBinary
+
+KNOWN = PowerLawBinary(0.1, 0.4)
+DOCUMENTS, LENGTH = 400, 10_000
+LIBRARY_BYTES = 3_000_000
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Demo:
+    """The two measurements, by the name of the folder each is kept in."""
+
+    library: Measurement
+    known: Measurement
+
+    @property
+    def parts(self) -> dict[str, Measurement]:
+        """Both, in the order they are told."""
+        return {"python-source": self.library, "power-law": self.known}
+
+    @property
+    def power(self) -> LawFit:
+        """The power law as it was fitted to the sequence of known exponent."""
+        if self.known.decay is None:
+            raise InputError(
+                "no law could be fitted to the demonstration's power-law sequence; use another seed"
+            )
+        return self.known.decay["power"]
+
+    @property
+    def check(self) -> str:
+        """The fitted exponent next to the true one, in one sentence."""
+        fitted = with_interval(self.power.parameters["exponent"], self.power.intervals["exponent"])
+        return f"power-law sequence: fitted exponent {fitted}, true exponent {trimmed(KNOWN.exponent)}"
+
+
+def run_demo(*, seed: int = 0, progress: Progress = SILENT) -> Demo:
+    """Measure the Python standard library's own source, and a power-law sequence of known exponent."""
+    progress.say("measuring the Python standard library's own source code")
+    library = measure(library_source(progress=progress), seed=seed, progress=progress)
+    progress.say(f"measuring a sequence whose information is {KNOWN.amplitude} / lag^{KNOWN.exponent} nats")
+    sample = KNOWN.sample(DOCUMENTS, LENGTH, seed=seed)
+    sample = replace(sample, paths=(f"power-law sequence of exponent {KNOWN.exponent}",))
+    return Demo(library, measure(sample, seed=seed, progress=progress))
+
+
+def library_source(*, progress: Progress = SILENT) -> Sequence:
+    """The characters of the standard library's modules, by name, up to three million bytes; a file is a document.
+
+    >>> library_source().symbols
+    'chars'
+    """
+    folder = Path(sysconfig.get_path("stdlib"))
+    chosen: list[Path] = []
+    room = LIBRARY_BYTES
+    for path in sorted(folder.glob("*.py")):
+        size = path.stat().st_size
+        if 0 < size <= room and not path.name.startswith("_"):
+            chosen.append(path)
+            room -= size
+    if not chosen:
+        raise InputError(f"no source code in {folder}; give a text of your own to memspan measure")
+    source = read(chosen, symbols="chars", progress=progress)
+    note = f"{len(chosen)} modules of {folder}, each a document"
+    name = f"the Python {platform.python_version()} standard library"
+    return replace(source, paths=(name,), notes=(*source.notes, note))
+
+
+def page(demo: Demo) -> str:
+    """The story on one HTML page: a question, a text, and the check against a known truth."""
+    return render([_first(demo), _second(demo)], "How far back does it remember?", _INTRODUCTION)
+
+
+_INTRODUCTION = (
+    "A sequence remembers if what stands here tells something about what stands far away. This page measures "
+    "that twice: on source code that came with Python, where nobody knows the answer, and on a sequence "
+    "that was made so that the answer is known."
+)
+
+
+def _first(demo: Demo) -> Section:
+    section = section_of(demo.library)
+    story = (
+        "Programs have structure at every distance: letters make words, words make lines, lines make functions, "
+        "and a name that is defined at the top of a module comes back at its end. How far apart may two characters "
+        "stand and still know of each other? This is what the standard library of Python says about itself."
+    )
+    return replace(
+        section, title="1. A text that every machine has", explanation=(story, *section.explanation)
+    )
+
+
+def _second(demo: Demo) -> Section:
+    section = section_of(demo.known)
+    exponent = trimmed(KNOWN.exponent)
+    story = (
+        f"Can such numbers be trusted? These {DOCUMENTS * LENGTH:,} coin flips were made so that their information "
+        f"is exactly {trimmed(KNOWN.amplitude)} nats at distance 1 and falls as the distance to the power -{exponent}. "
+        f"Nothing of this was told to the measurement. It found: {demo.check}."
+    )
+    return replace(
+        section,
+        title="2. A sequence whose answer is known",
+        answer=f"{sentence(demo.known)}; the truth is {exponent}",
+        explanation=(story, *section.explanation),
+    )

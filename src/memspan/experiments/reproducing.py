@@ -1,0 +1,49 @@
+"""`reproduce`: one recipe of the table below, run at one scale and timed."""
+
+from __future__ import annotations
+
+import time
+
+from memspan.data.naming import choose
+from memspan.errors import InputError
+from memspan.experiments.errata_02 import ERRATA_02
+from memspan.experiments.errata_03 import ERRATA_03
+from memspan.experiments.errata_04 import ERRATA_04
+from memspan.experiments.recipe import Recipe
+from memspan.experiments.shen_fig4 import SHEN_FIG4
+from memspan.experiments.shen_fig5 import SHEN_FIG5
+from memspan.experiments.shen_fig6 import SHEN_FIG6
+from memspan.progress import SILENT, Progress
+from memspan.results import Reproduction
+
+RECIPES: dict[str, Recipe] = {
+    recipe.id: recipe for recipe in (SHEN_FIG4, SHEN_FIG5, SHEN_FIG6, ERRATA_02, ERRATA_03, ERRATA_04)
+}
+"""Every recipe there is, by its id."""
+
+
+def reproduce(id: str, *, scale: str = "laptop", seed: int = 0, progress: Progress = SILENT) -> Reproduction:
+    """The claims of recipe `id`, each next to what was measured; the same seed gives the same numbers.
+
+    >>> result = reproduce("errata-02", scale="smoke")
+    >>> result.source, result.holds
+    ('Shen 2019, appendix B, Eq. 46 and 47', True)
+    """
+    if id not in RECIPES:
+        raise InputError(f"there is no recipe {id!r}; {choose(id, RECIPES)}")
+    recipe = RECIPES[id]
+    if scale not in recipe.scales:
+        raise InputError(f"{id} has no scale {scale!r}; {choose(scale, recipe.scales)}")
+    start = time.perf_counter()
+    outcome = recipe.run(scale, seed, progress)
+    return Reproduction(
+        id=recipe.id,
+        title=recipe.title,
+        source=recipe.source,
+        scale=scale,
+        seed=seed,
+        claims=outcome.claims,
+        figures=outcome.figures,
+        notes=outcome.notes,
+        seconds=time.perf_counter() - start,
+    )

@@ -1,0 +1,35 @@
+"""Claims of the form "the measured values are the expected ones, within their errors"."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from memspan.results import Claim, claim_near
+
+ONE = 4.0
+"""Standard errors that one measured value may be off: errors from 16 blocks are off by more in 1 of 900 cases."""
+MANY = 5.0
+"""The same for the worst of many values: one value is off by more in 1 of 6,000 cases."""
+
+
+def deviation(measured: ArrayLike, expected: ArrayLike, error: ArrayLike) -> float:
+    """max |measured - expected| / error, over all values.
+
+    >>> deviation([0.1, 0.2], [0.1, 0.4], [0.1, 0.1])
+    2.0
+    """
+    difference = np.asarray(measured, np.float64) - np.asarray(expected, np.float64)
+    return float(np.max(np.abs(difference) / np.asarray(error, np.float64)))
+
+
+def claim_within_errors(claim: str, measured: ArrayLike, expected: ArrayLike, error: ArrayLike) -> Claim:
+    """A claim whose measured number is the largest deviation, in standard errors; it holds up to five.
+
+    >>> claim_within_errors("The dice are fair.", [0.17], [1 / 6], [0.01]).holds
+    True
+    """
+    worst = deviation(measured, expected, error)
+    return claim_near(
+        f"{claim} (Measured: the largest deviation in standard errors.)", worst, MANY, corrected=0.0
+    )

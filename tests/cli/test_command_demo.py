@@ -1,0 +1,55 @@
+"""`memspan demo`: a text that every machine has, and a law that is known."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from memspan.experiments.demo import KNOWN, library_source
+
+SECONDS = 60.0
+
+
+def test_the_demo_tells_its_story_in_under_a_minute(memspan, tmp_path):
+    begun = time.monotonic()
+    ran = memspan("demo", "--out", tmp_path)
+    assert time.monotonic() - begun < SECONDS
+    lines = ran.out.splitlines()
+    assert ran.status == 0
+    assert "standard library: dependence visible to " in lines[0]
+    assert lines[-2].startswith("power-law sequence: fitted exponent 0.")
+    assert lines[-2].endswith("true exponent 0.4")
+    assert lines[-1] == f"written: {tmp_path / 'report.html'}"
+    page = (tmp_path / "report.html").read_text()
+    assert page.index("1. A text that every machine has") < page.index("2. A sequence whose answer is known")
+    assert "<script" not in page
+    parts = {path.parent.name: json.loads(path.read_text()) for path in tmp_path.glob("*/result.json")}
+    assert set(parts) == {"python-source", "power-law"}
+    power = parts["power-law"]["laws"]["power"]
+    low, high = power["intervals"]["exponent"]
+    # The interval is one of 95 %; its width on either side again makes this seed's success no matter of luck.
+    width = high - low
+    assert low - width / 2 < KNOWN.exponent < high + width / 2
+    assert power["parameters"]["exponent"] == pytest.approx(KNOWN.exponent, abs=0.04)
+    assert "2 results on one page" in memspan("report", tmp_path).out
+
+
+def test_json_holds_both_measurements_and_the_exponent(memspan, tmp_path, monkeypatch):
+    monkeypatch.setattr("memspan.experiments.demo.DOCUMENTS", 100)
+    monkeypatch.setattr("memspan.experiments.demo.LIBRARY_BYTES", 300_000)
+    monkeypatch.setattr("memspan.cli.demo.write_folder", lambda *_, bits: None)  # drawing has its own tests
+    plain = memspan("demo", "--out", tmp_path, "--json").plain
+    assert (plain["command"], plain["true_exponent"]) == ("demo", 0.4)
+    assert plain["report"] == str(tmp_path / "report.html")
+    assert list(plain["sources"]) == ["python-source", "power-law"]
+    fitted = plain["sources"]["power-law"]["laws"]["power"]["parameters"]["exponent"]
+    assert plain["fitted_exponent"] == fitted
+
+
+def test_the_library_is_the_same_every_time_and_bounded():
+    first, second = library_source(), library_source()
+    assert first.fingerprint() == second.fingerprint()
+    assert 1_000_000 < first.length <= 3_000_000
+    assert first.n_documents > 10

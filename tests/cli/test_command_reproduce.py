@@ -1,0 +1,62 @@
+"""`memspan reproduce`: claims in a table, as JSON, as a check, and the list of recipes."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from memspan.experiments import RECIPES, Outcome
+from memspan.results import Chart, Claim, line
+
+
+@pytest.fixture
+def recipe(monkeypatch):
+    """A recipe of one claim that holds or does not, in place of errata-04."""
+
+    def install(holds: bool) -> None:
+        claim = Claim("two and two are four", 4.0, None, 4.0 if holds else 5.0, 0.1, holds)
+        chart = Chart("sum", "Sum", "a", "b", "linear", "linear", (line("sum", [1, 2], [2, 4]),), "A line.")
+        outcome = Outcome((claim,), (chart,), ("a note",))
+        changed = dataclasses.replace(RECIPES["errata-04"], run=lambda *_: outcome)
+        monkeypatch.setitem(RECIPES, "errata-04", changed)
+
+    return install
+
+
+def test_a_recipe_runs_at_smoke_scale(memspan):
+    ran = memspan("reproduce", "errata-04", "--scale", "smoke")
+    assert ran.status == 0
+    assert ran.out.startswith("errata-04 (smoke scale): ")
+    assert "errata-04, smoke scale: " in ran.err  # how long it takes is said beforehand
+
+
+def test_claims_are_shown_and_written(memspan, recipe, tmp_path):
+    recipe(holds=True)
+    ran = memspan("reproduce", "errata-04", "--scale", "smoke", "--out", tmp_path)
+    assert "two and two are four" in ran.out
+    assert "note: a note" in ran.out
+    assert (tmp_path / "figures/sum.svg").exists()
+    assert "two and two are four" in (tmp_path / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("holds", "words", "status"),
+    [(True, ("--expect", "holds"), 0), (False, ("--expect", "holds"), 1), (False, (), 0)],
+)
+def test_a_claim_that_does_not_hold_fails_only_where_that_was_asked(memspan, recipe, holds, words, status):
+    recipe(holds=holds)
+    ran = memspan("reproduce", "errata-04", "--scale", "smoke", "--json", *words)
+    assert ran.status == status
+    assert ran.plain["claims"][0]["holds"] == holds
+    assert ("does not hold: two and two are four" in ran.err) == (status == 1)
+
+
+def test_the_list_names_every_recipe_with_its_time(memspan):
+    ran = memspan("reproduce", "list")
+    assert ran.out.startswith(f"{len(RECIPES)} recipes; ")
+    assert all(id in ran.out for id in RECIPES)
+    recipes = memspan("reproduce", "list", "--json").plain["recipes"]
+    assert [recipe["id"] for recipe in recipes] == list(RECIPES)
+    assert set(recipes[0]) == {"id", "title", "source", "scales"}
+    assert set(recipes[0]["scales"]) == {"smoke", "laptop", "paper"}

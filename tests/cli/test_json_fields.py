@@ -1,0 +1,92 @@
+"""The fields of every command's JSON: they may be added to, not renamed."""
+
+from __future__ import annotations
+
+import pytest
+
+from memspan import __version__
+from memspan.results import Benchmark, BenchReport
+
+EVERYWHERE = {"schema", "command", "version"}
+MEASURE = {
+    *("paths", "symbols", "documents", "length", "alphabet", "entropy", "estimator", "unit", "lags"),
+    *("information", "floor", "floor_sd", "corrected", "stderr", "pairs", "significant", "span", "reach"),
+    *("best_law", "laws", "seconds"),
+}
+ALONG_LAGS = {
+    *("information", "floor", "floor_sd", "corrected", "stderr", "pairs", "significant"),
+}
+LAWS = {
+    "exponential": {"amplitude", "length"},
+    "power": {"amplitude", "exponent"},
+    "exponential+constant": {"amplitude", "length"},
+    "cutoff-power": {"amplitude", "exponent", "length"},
+    "exponential+power": {"amplitude", "length", "exponent"},
+    "stretched": {"amplitude", "length"},
+}
+
+
+def check_measurement(plain: dict) -> None:
+    assert plain.keys() >= MEASURE
+    assert {name: len(plain[name]) for name in ALONG_LAGS} == dict.fromkeys(ALONG_LAGS, len(plain["lags"]))
+    assert plain["span"].keys() == {"lag", "censored"}
+    assert plain["reach"].keys() >= {"lag", "level", "interval"}
+    assert plain["best_law"] in (plain["laws"] or [None])
+    for name, law in plain["laws"].items():
+        assert law.keys() >= {"parameters", "intervals", "weight"}
+        assert law["parameters"].keys() >= LAWS[name]
+
+
+def check_everywhere(plain: dict, command: str) -> None:
+    assert plain.keys() >= EVERYWHERE
+    assert (plain["schema"], plain["command"], plain["version"]) == (1, command, __version__)
+
+
+def test_measure(memspan, novel):
+    plain = memspan("measure", novel, "--json").plain
+    check_everywhere(plain, "measure")
+    check_measurement(plain)
+    assert set(plain["laws"]) == set(LAWS)
+
+
+def test_compare(memspan, novel, stranger):
+    plain = memspan("compare", f"a={novel}", f"b={stranger}", "--max-lag", 30, "--json").plain
+    check_everywhere(plain, "compare")
+    assert plain.keys() >= {"size", "sources", "pairs"}
+    for source in plain["sources"].values():
+        check_measurement(source)
+    assert plain["pairs"][0].keys() >= {"a", "b", "verdict", "p_value", "different_lags"}
+    assert plain["pairs"][0]["verdict"] in ("alike", "different", "undecided")
+
+
+def test_reproduce(memspan):
+    plain = memspan("reproduce", "errata-02", "--scale", "smoke", "--json").plain
+    check_everywhere(plain, "reproduce")
+    assert plain.keys() >= {"id", "scale", "claims", "seconds"}
+    assert plain["claims"]
+    for claim in plain["claims"]:
+        assert claim.keys() >= {"claim", "paper", "corrected", "measured", "tolerance", "holds"}
+
+
+def test_bench(memspan, monkeypatch):
+    report = BenchReport("one core", (Benchmark("bytes", "np.bincount", 1.0, 3.0, "ns per pair", 3.0),), 1.0)
+    monkeypatch.setattr("memspan.bench.run", lambda name, progress: report)
+    plain = memspan("bench", "measure", "--json").plain
+    check_everywhere(plain, "bench")
+    assert plain.keys() >= {"machine", "benchmarks"}
+    assert plain["benchmarks"][0].keys() >= {"name", "peer", "ours", "theirs", "unit", "ratio"}
+
+
+@pytest.mark.parametrize(
+    ("words", "fields"),
+    [(("data", "list"), {"data"}), (("reproduce", "list"), {"recipes"})],
+)
+def test_lists(memspan, words, fields):
+    plain = memspan(*words, "--json").plain
+    check_everywhere(plain, "data list" if words[0] == "data" else "reproduce")
+    assert plain.keys() >= fields
+
+
+def test_numbers_are_finite_or_null(memspan, novel):
+    text = memspan("measure", novel, "--json", "--lags", "1:3").out
+    assert not {"NaN", "Infinity"} & set(text.replace(",", " ").replace("]", " ").split())

@@ -1,0 +1,172 @@
+"""Estimates against sources whose information is known in closed form.
+
+The short versions run always; those marked slow are the full claims: all seeds, all sizes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from memspan.information import ESTIMATORS, EntropyEstimator, log_lags, mutual_information
+from memspan.sequences.sources import (
+    HiddenMarkov,
+    Independent,
+    IsingChain,
+    MarkovChain,
+    PowerLawBinary,
+    Source,
+    TreeGrammar,
+)
+
+FOUR_ERRORS = 4.0
+"""Of 400 correlated lags none may be further off; a Gaussian error would be so in one run of forty."""
+LAGS = np.arange(1, 401)
+MUTATION = np.full((3, 3), 0.1) + 0.7 * np.eye(3)
+
+
+def flipping(length: float) -> MarkovChain:
+    """A binary chain whose correlation falls by e in `length` steps."""
+    flip = (1 - np.exp(-1 / length)) / 2
+    return MarkovChain(np.array([[1 - flip, flip], [flip, 1 - flip]]))
+
+
+KNOWN = [
+    pytest.param(MarkovChain.lazy(20, 0.9), 1, 400_000, id="markov-20"),
+    pytest.param(MarkovChain.lazy(20, 0.9), 100, 5_000, id="markov-20-documents"),
+    pytest.param(HiddenMarkov.periodic_pairs(0.9), 1, 400_000, id="periodic-pairs"),
+    pytest.param(HiddenMarkov.periodic_pairs(0.7), 100, 5_000, id="periodic-pairs-documents"),
+    pytest.param(IsingChain(-1.5), 1, 400_000, id="ising"),
+    pytest.param(TreeGrammar(2, MUTATION, 10), 500, 1024, id="tree-grammar"),
+    pytest.param(TreeGrammar(3, MUTATION, 6), 1000, 729, id="tree-grammar-3"),
+]
+
+
+@pytest.mark.parametrize(("source", "documents", "length"), KNOWN)
+def test_corrected_information_is_within_four_errors_of_the_truth_at_every_lag(
+    source: Source, documents: int, length: int
+) -> None:
+    curve = mutual_information(source.sample(documents, length, seed=1), LAGS, seed=1)
+    deviation = (curve.corrected - source.information(LAGS)) / np.hypot(curve.stderr, curve.floor_sd)
+    assert np.abs(deviation).max() < FOUR_ERRORS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("source", "documents", "length"), KNOWN)
+def test_ten_seeds_stay_within_four_errors(source: Source, documents: int, length: int) -> None:
+    """At most one run in ten may exceed four errors somewhere: 400 lags, and errors from 16 to 64 blocks."""
+    exact = source.information(LAGS)
+    beyond = 0
+    for seed in range(10):
+        curve = mutual_information(source.sample(documents, length, seed=seed), LAGS, seed=seed)
+        beyond += np.abs((curve.corrected - exact) / curve.error).max() > FOUR_ERRORS
+    assert beyond <= 1
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS.values(), ids=ESTIMATORS)
+def test_every_estimator_gives_the_same_corrected_curve(estimator: EntropyEstimator) -> None:
+    source = MarkovChain.lazy(20, 0.9)
+    curve = mutual_information(source.sample(1, 200_000, seed=3), [1, 10, 50, 200], estimator=estimator)
+    deviation = (curve.corrected - source.information([1, 10, 50, 200])) / curve.error
+    assert np.abs(deviation).max() < FOUR_ERRORS
+    assert curve.estimator == estimator.name
+
+
+def test_a_slow_chain_has_a_floor_that_shuffled_symbols_miss() -> None:
+    """20 symbols that stay with probability 0.9, 200,000 of them: 7.7e-3 nats at long lags where the truth is 0."""
+    sample = MarkovChain.lazy(20, 0.9).sample(1, 200_000, seed=0)
+    structured = mutual_information(sample, [1000, 2000])
+    shuffled = mutual_information(sample, [1000, 2000], null="independent")
+    assert structured.information == pytest.approx(7.4e-3, abs=4 * structured.floor_sd.max())
+    assert structured.floor == pytest.approx(7.4e-3, rel=0.1)
+    assert np.all(np.abs(shuffled.floor) < 1e-4)
+    assert not structured.significant.any()
+    assert shuffled.significant.all()
+
+
+def test_four_random_symbols_have_no_information_in_nats() -> None:
+    curve = mutual_information(Independent.uniform(4).sample(1, 1_000_000, seed=0))
+    assert curve.entropy == pytest.approx(np.log(4), abs=1e-5)
+    assert np.abs(curve.information).max() < 5e-5
+    assert curve.span.lag == 0
+    assert curve.reach.lag == 0
+
+
+@pytest.mark.parametrize(("alphabet", "seeds"), [(2, 30), (27, 15), (283, 4)])
+def test_independent_symbols_have_no_span(alphabet: int, seeds: int) -> None:
+    source = Independent.uniform(alphabet)
+    spans = [mutual_information(source.sample(1, 20_000, seed=s), seed=s).span.lag for s in range(seeds)]
+    assert np.count_nonzero(spans) <= 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("alphabet", [2, 27, 283])
+def test_independent_symbols_have_no_span_in_97_of_100_cases(alphabet: int) -> None:
+    source = Independent.uniform(alphabet)
+    spans = [mutual_information(source.sample(1, 100_000, seed=s), seed=s).span.lag for s in range(200)]
+    assert np.count_nonzero(spans) <= 6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("length", [50, 500])
+def test_slow_chains_raise_no_false_alarms_and_p_values_are_uniform(length: int) -> None:
+    lags = log_lags(1, 40 * length)
+    found: list[float] = []
+    for seed in range(100):
+        curve = mutual_information(flipping(length).sample(1, 400_000, seed=seed), lags, seed=seed)
+        found.extend(curve.p_value[curve.lags > 20 * length])
+    p = np.array(found)
+    assert np.mean(p < 1e-3) <= 0.02
+    assert 0.03 <= np.mean(p < 0.05) <= 0.08
+
+
+def test_interleaved_chains_have_a_span_although_lag_one_shows_nothing() -> None:
+    chains = [flipping(10).sample(1, 50_000, seed=s).store.read(0, 50_000) for s in (1, 2)]
+    curve = mutual_information([np.stack(chains, axis=1).ravel()])
+    assert not curve.significant[0]
+    assert curve.significant[1]
+    assert curve.span.lag > 10
+
+
+def test_a_periodic_sequence_keeps_its_information_at_every_lag() -> None:
+    """What is still there at far shifts is dependence, not floor, and the notes say so."""
+    source = HiddenMarkov.periodic_pairs(0.9)
+    curve = mutual_information(source.sample(1, 100_000, seed=2), [2, 3, 100])
+    assert curve.null == "shifts"
+    assert curve.corrected == pytest.approx(source.information([2, 3, 100]), abs=4 * curve.error.max())
+    assert any("farthest distances" in note for note in curve.notes)
+
+
+def test_documents_paired_with_others_give_the_floor_of_short_windows() -> None:
+    """At lags near the documents' length few pairs are left, and slow chains correlate over the whole window."""
+    source = flipping(100)
+    curve = mutual_information(source.sample(2000, 400, seed=5), [1, 100, 200, 300, 350, 390])
+    deviation = (curve.corrected - source.information(curve.lags)) / curve.error
+    assert curve.null == "documents"
+    assert np.abs(deviation).max() < FOUR_ERRORS
+    assert curve.floor[-2] > 2 * curve.floor[0]
+
+
+def test_short_data_fall_back_to_independent_symbols_and_say_so() -> None:
+    curve = mutual_information(["abcabdabe" * 10], [1, 2, 30])
+    assert curve.null == "independent"
+    assert any("too short" in note for note in curve.notes)
+
+
+def test_power_law_binary_has_its_law_at_every_lag() -> None:
+    source = PowerLawBinary(0.1, 0.5)
+    curve = mutual_information(source.sample(2000, 500, seed=4), log_lags(1, 300))
+    deviation = (curve.corrected - source.information(curve.lags)) / curve.error
+    assert np.abs(deviation).max() < FOUR_ERRORS
+
+
+@pytest.mark.realdata
+def test_wikitext_validation_has_the_known_values_at_lag_100(realdata) -> None:  # type: ignore[no-untyped-def]
+    from memspan.sequences import read
+
+    text = read(realdata("wikitext-2/wiki.valid.tokens"))
+    for estimator in ESTIMATORS.values():
+        curve = mutual_information(text, [1, 100], estimator=estimator)
+        assert curve.corrected[1] == pytest.approx(3e-4, abs=2e-4)
+        if estimator.name == "digamma":
+            assert curve.information[1] == pytest.approx(1.26e-3, abs=1e-5)
