@@ -17,9 +17,9 @@ from memspan.cli import main
 from memspan.information import counting
 from memspan.sequences import reading
 
-SECONDS_TO_END = 3.0
+SECONDS_TO_END = 5.0
 """The process ends within 1.5 s of its last line; the rest is room for a busy machine."""
-SECONDS_TO_BEGIN = 60.0
+SECONDS_TO_BEGIN = 120.0
 """Loading, reading and, on a first run, compiling."""
 
 COMMAND = [sys.executable, "-m", "memspan"]

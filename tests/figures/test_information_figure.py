@@ -135,7 +135,7 @@ def test_censored_span_and_reach_are_lower_bounds(examples):
     measurement = with_curve(examples.measurement(last=60), reach=Reach(60.0, 1e-3, None, True))
     figure = figure_of(measurement)
     assert texts(figure.axes[0]) == ["span ≥ 60 (largest lag)", "reach ≥ 60 at 0.001 nats"]
-    assert "at least 60 characters (the largest lag measured)" in figure.get_suptitle()
+    assert "at least 60 characters, the largest lag measured" in figure.get_suptitle()
 
 
 def test_nothing_significant_still_gives_a_figure_that_says_so(examples):

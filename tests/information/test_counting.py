@@ -224,6 +224,16 @@ def test_kept_parts_of_other_data_or_damaged_ones_are_counted_again(tmp_path: Pa
     load_counts(block)
 
 
+def test_parts_of_an_earlier_count_do_not_stay_behind(tmp_path: Path) -> None:
+    sequence = Sequence.from_documents([np.random.default_rng(3).integers(0, 9, 5000)])
+    (tmp_path / "mine.counts").write_text("a file of somebody else")
+    count_pairs(sequence, [1, 2], keep=tmp_path)
+    assert len(list(tmp_path.glob("block-*"))) == 64
+    count_pairs(sequence, [1, 1000], keep=tmp_path)
+    assert len(list(tmp_path.glob("block-*"))) == 5
+    assert (tmp_path / "mine.counts").exists()
+
+
 def test_kept_parts_can_be_merged_by_hand(tmp_path: Path) -> None:
     sequence = Sequence.from_documents([np.random.default_rng(9).integers(0, 3, 5000)])
     whole = count_pairs(sequence, [1, 10], keep=tmp_path)

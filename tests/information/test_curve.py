@@ -28,7 +28,7 @@ def test_the_span_is_the_end_of_a_chain_that_gaps_of_a_period_do_not_end() -> No
 def test_the_reach_lies_between_lags_on_log_log_axes() -> None:
     lags = np.array([1, 2, 4, 8, 16])
     information = 0.1 * lags**-2.0
-    reach = find_reach(lags, information, np.ones(5, bool), np.zeros((8, 5)), 0.1 * 5**-2.0)
+    reach = find_reach(lags, information, np.ones(5, bool), np.zeros((8, 5)), np.zeros(5), 0.1 * 5**-2.0)
     assert reach.lag == pytest.approx(5)
     assert reach.interval == pytest.approx((5, 5))
     assert not reach.censored
@@ -36,16 +36,21 @@ def test_the_reach_lies_between_lags_on_log_log_axes() -> None:
 
 def test_the_reach_is_zero_below_the_level_and_censored_above_it() -> None:
     lags, ones = np.array([1, 2, 4]), np.ones(3, bool)
-    none = find_reach(lags, np.full(3, 1e-5), ones, np.zeros((8, 3)), 1e-3)
+    none = find_reach(lags, np.full(3, 1e-5), ones, np.zeros((8, 3)), np.zeros(3), 1e-3)
     assert (none.lag, none.interval, none.censored) == (0, None, False)
-    all_above = find_reach(lags, np.full(3, 0.1), ones, np.zeros((8, 3)), 1e-3)
+    all_above = find_reach(lags, np.full(3, 0.1), ones, np.zeros((8, 3)), np.zeros(3), 1e-3)
     assert (all_above.lag, all_above.censored) == (4, True)
 
 
 def test_the_reach_does_not_depend_on_the_amount_of_data() -> None:
     source = IsingChain(-1.5)
     exact = find_reach(
-        lags := np.arange(1, 100), source.information(lags), np.ones(99, bool), np.zeros((8, 99)), 1e-3
+        lags := np.arange(1, 100),
+        source.information(lags),
+        np.ones(99, bool),
+        np.zeros((8, 99)),
+        np.zeros(99),
+        1e-3,
     ).lag
     for length in (50_000, 800_000):
         reach = mutual_information(source.sample(1, length, seed=3)).reach

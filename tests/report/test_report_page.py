@@ -157,7 +157,7 @@ def test_silence_and_censoring_are_explained(examples):
     assert silent["span"] == "none visible"
     assert silent["law"] == "none"
     assert silent["reach"] == "none: the corrected information never is above 0.001 nats"
-    assert span_value(examples.measurement(last=60)) == "at least 60 characters (the largest lag measured)"
+    assert span_value(examples.measurement(last=60)) == "at least 60 characters, the largest lag measured"
 
 
 def test_numbers_of_every_lag_are_listed_unless_they_are_too_many(examples):

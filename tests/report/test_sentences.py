@@ -23,7 +23,7 @@ def test_the_span_is_told_to_be_a_detection_limit(examples):
 
 def test_a_censored_span_is_a_lower_bound(examples):
     said = (
-        "novel.txt: dependence visible to at least 60 characters (the largest lag measured) (1.1 M symbols);"
+        "novel.txt: dependence visible to at least 60 characters, the largest lag measured (1.1 M symbols);"
     )
     assert sentence(examples.measurement(last=60)).startswith(said)
 

@@ -45,7 +45,7 @@ def whole_curve(sizes: Sizes) -> Benchmark:
 
 def two_workers(sizes: Sizes) -> Benchmark:
     """The same counts by two threads and by one."""
-    sequence, lags = ranked(256, 1.0, sizes.shared), log_lags(1, 10_000, 24)[: sizes.shared_lags]
+    sequence, lags = ranked(256, 0.0, sizes.shared), log_lags(1, 10_000, 24)[: sizes.shared_lags]
     times = [
         lambda: count_pairs(sequence, lags, null="independent", workers=2),
         lambda: count_pairs(sequence, lags, null="independent", workers=1),

@@ -70,5 +70,6 @@ def _measured(path: Path, progress: Progress) -> dict[str, float]:
     command = [sys.executable, "-m", "memspan.bench.one_file", str(path)]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode:
-        raise MemspanError(f"measuring {path} failed: {done.stderr.strip().splitlines()[-1:]}")
+        last = (done.stderr.strip().splitlines() or [f"status {done.returncode}, perhaps out of memory"])[-1]
+        raise MemspanError(f"measuring {path} failed: {last}")
     return json.loads(done.stdout)

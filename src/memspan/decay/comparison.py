@@ -29,6 +29,8 @@ Floats = NDArray[np.float64]
 MOST_SAMPLES = 16
 CERTAIN = 0.01
 """Corrected p-value below which a lag counts as different."""
+DOUBTFUL = 0.05
+"""Between the two, a pair is neither different nor alike."""
 RESOLVED = 0.25
 """A pair is called alike only if a difference of this share of the information would have been seen at some lag."""
 
@@ -152,6 +154,11 @@ def _judge(
             f"they differ at {np.sum(p_values < CERTAIN)} of {len(lags)} lags, most surely at lag {lags[worst]}: "
             f"{a.mean[worst]:.3g} against {b.mean[worst]:.3g} nats (difference {difference[worst]:+.2g} ± "
             f"{error[worst]:.1g}, p = {p_values[worst]:.1g} after correction for {len(lags)} lags)"
+        )
+    if p_values.min() < DOUBTFUL:
+        return "undecided", (
+            f"the smallest p-value, {p_values.min():.2g} after correction for {len(lags)} lags, is neither small enough to "
+            "tell them apart nor large enough to call them alike; give more data"
         )
     visible = a.significant | b.significant
     if not visible.any():

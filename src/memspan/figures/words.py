@@ -67,7 +67,7 @@ def span_words(curve: Curve, symbols: str) -> str:
     lag = curve.span.lag
     if curve.span.censored:
         return (
-            f"dependence visible to at least {lag:,} {symbols_word(symbols, lag)} (the largest lag measured)"
+            f"dependence visible to at least {lag:,} {symbols_word(symbols, lag)}, the largest lag measured"
         )
     if lag > 0:
         return f"dependence visible to {lag:,} {symbols_word(symbols, lag)}"
@@ -89,7 +89,7 @@ def reach_words(curve: Curve, symbols: str) -> str:
     level = f"{trimmed(reach.level)} nats"
     if reach.censored:
         distance = f"{trimmed(reach.lag)} {symbols_word(symbols, reach.lag)}"
-        return f"at least {distance} at {level} (the largest lag measured)"
+        return f"at least {distance} at {level}, the largest lag measured"
     if reach.lag <= 0:
         return f"none: the corrected information never is above {level}"
     return f"{with_interval(reach.lag, reach.interval)} {symbols_word(symbols)} at {level}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import itertools
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -32,6 +33,7 @@ from memspan.sequences import Memory, Sequence
 
 DRAWS_PER_TASK = 4
 SPECTRAL_PIECE = 1 << 22
+PART_NAME = re.compile(r"(\d{3}-)?(block|null)-\d+\.counts")
 
 Task = tuple[str, Callable[[Stage], PairCounts]]
 
@@ -52,7 +54,9 @@ def count_pairs(
     on where it was. The kernel is chosen by alphabet and lags; all give the same integers.
     """
     counter = Counter.of(sequence, lags, null=null, seed=seed, workers=workers, keep=keep, progress=progress)
-    return counter.count(counter.lags, with_null=True)
+    counts = counter.count(counter.lags, with_null=True)
+    counter._forget_others()
+    return counts
 
 
 @final
@@ -67,6 +71,10 @@ class Counter:
     keep: Path | None
     progress: Progress
     stop: threading.Event = field(default_factory=threading.Event)
+    own: set[str] = field(default_factory=set)
+    """Names of the parts that belong to this count."""
+    said: set[str] = field(default_factory=set)
+    """Remarks made already."""
 
     @classmethod
     def of(
@@ -99,6 +107,7 @@ class Counter:
         groups = lag_groups(self.sequence.length, len(self.sequence.alphabet), self.lags)
         for number, lags in enumerate(groups):
             yield self.count(lags, with_null=number == 0, name=f"{number:03d}-" if len(groups) > 1 else "")
+        self._forget_others()
 
     def count(self, lags: NDArray[np.int64], *, with_null: bool, name: str = "") -> PairCounts:
         """Counts of these lags."""
@@ -119,6 +128,7 @@ class Counter:
         name, work = task
         if self.keep is None:
             return work(stage)
+        self.own.add(f"{name}.counts")
         path, key = self.keep / f"{name}.counts", self._key(name, lags)
         finished = self._finished(path, key)
         if finished is None:
@@ -133,12 +143,24 @@ class Counter:
         try:
             counts, found = load_counts(path)
         except CorruptError as error:
-            self.progress.say(f"{error.args[0].split(';')[0]}: counting again")
+            self._say_once(f"{str(error).split(';')[0]}: counting again")
             return None
         if found != key:
-            self.progress.say(f"{path.name} is of other data or options: counting again")
+            self._say_once(f"{path.parent} has counts of other data or options: counting again")
             return None
         return counts
+
+    def _say_once(self, remark: str) -> None:
+        if remark not in self.said:
+            self.said.add(remark)
+            self.progress.say(remark)
+
+    def _forget_others(self) -> None:
+        """Remove parts that an earlier count of other data or options left, so that no one adds them to these."""
+        if self.keep is not None:
+            for path in self.keep.glob("*.counts"):
+                if path.name not in self.own and PART_NAME.fullmatch(path.name):
+                    path.unlink()
 
     def _key(self, name: str, lags: NDArray[np.int64]) -> str:
         plan = self.plan

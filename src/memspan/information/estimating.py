@@ -181,7 +181,7 @@ def _curve(
         estimator=estimator.name,
         null=first.null.kind,
         span=find_span(lags, significant),
-        reach=find_reach(lags, corrected, significant, replicates, level),
+        reach=find_reach(lags, corrected, significant, np.nan_to_num(replicates), sd, level),
         notes=(*first.notes, *_far_note(floor)),
     )
 
@@ -199,8 +199,10 @@ def _corrected(
 
 def _quantum(draws: NDArray[np.float64]) -> NDArray[np.float64]:
     """Information of one squared standard normal at each lag: variance over twice the mean of the null's draws."""
-    mean = draws.mean(axis=1)
-    return draws.var(axis=1, ddof=1) / np.maximum(2 * mean, 1e-300)
+    mean, sd = draws.mean(axis=1), draws.std(axis=1, ddof=1)
+    return sd * np.minimum(
+        sd / np.maximum(2 * mean, 1e-300), np.sqrt(0.5)
+    )  # of one degree of freedom or more
 
 
 def _far_note(floor: Floor) -> tuple[str, ...]:

@@ -74,25 +74,27 @@ def _class_values(
     mine = [tables[place] for place in sorted(tables) if place[0] == lag]
     value, plugin = np.array([_information(table, alphabet, estimator) for table in mine]).T
     pairs = np.array([table.cells.sum(dtype=np.int64) for table in mine], dtype=np.float64)
-    far = 0.0
+    far = np.zeros(DRAWS)
     if len(mine) > DRAWS:
         bias = [
             np.mean([independent_bias(table, alphabet) for table in part[:PARTS]])
             for part in (mine, mine[DRAWS:])
         ]
         far = _far_dependence(plugin[:DRAWS], plugin[DRAWS:], float(bias[0] / bias[1]))
-    return value[:DRAWS] - far, plugin[:DRAWS] - far, pairs[:DRAWS], far
+    return value[:DRAWS] - far, plugin[:DRAWS] - far, pairs[:DRAWS], float(far.mean())
 
 
-def _far_dependence(whole: NDArray[np.float64], part: NDArray[np.float64], ratio: float) -> float:
-    """The part of I that does not shrink with the number of pairs, from draws on all and on a part of them.
+def _far_dependence(
+    whole: NDArray[np.float64], part: NDArray[np.float64], ratio: float
+) -> NDArray[np.float64]:
+    """The part of I that does not shrink with the number of pairs, from each shift of all and of a part of them.
 
     I(N) = far + factor x bias(N): the bias of independent symbols is known, `ratio` is that of all over that of a part, and
-    short-range structure multiplies both alike. Zero unless it is four standard errors above zero.
+    short-range structure multiplies both alike. Zero unless the mean is four standard errors above zero.
     """
-    far = (whole.mean() - ratio * part.mean()) / (1 - ratio)
-    error = np.hypot(whole.std(ddof=1), ratio * part.std(ddof=1)) / (np.sqrt(len(whole)) * (1 - ratio))
-    return float(far) if far > CERTAIN * error else 0.0
+    far = (whole - ratio * part) / (1 - ratio)
+    error = far.std(ddof=1) / np.sqrt(len(far))
+    return far if far.mean() > CERTAIN * error else np.zeros_like(far)
 
 
 def _information(table: Table, alphabet: int, estimator: EntropyEstimator) -> tuple[float, float]:

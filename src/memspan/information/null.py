@@ -118,7 +118,9 @@ def _classes(sequence: Sequence, lags: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def null_runs(sequence: Sequence, plan: NullPlan, lag: int, draw: int, piece: int) -> Runs:
     """The pairs of one draw of the null, for the class of lags that begins with `lag`."""
-    generator = np.random.default_rng([plan.seed, draw, lag])
+    generator = np.random.default_rng(
+        [plan.seed, draw % DRAWS, lag]
+    )  # a part is turned by the same shift as the whole
     if plan.kind == "documents":
         return _document_runs(sequence.offsets, lag, plan.share, generator)
     far = (draw % DRAWS + generator.random()) / DRAWS

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 from memspan.results import Reach, Span
 
+REDRAWN = 400
+"""Curves drawn for the interval of the reach."""
 FIRST, STEP = 3, 3
 """A chain starts at lag 3 or less, and each lag in it is at most three times the one before."""
 
@@ -37,24 +38,24 @@ def find_reach(
     corrected: NDArray[np.float64],
     significant: NDArray[np.bool_],
     replicates: NDArray[np.float64],
+    floor_sd: NDArray[np.float64],
     level: float,
+    seed: int | np.random.Generator = 0,
 ) -> Reach:
-    """Where the corrected curve falls below `level`, with a jackknife interval (95 %, on the logarithm)."""
+    """Where the corrected curve falls below `level`, with a 95 % interval.
+
+    The interval is that of curves drawn with the jackknife's covariance and the floor's uncertainty.
+    """
     lag, censored = _crossing(lags, corrected, significant, level)
     if lag == 0 or censored:
         return Reach(lag, level, None, censored)
-    again = [
-        _crossing(lags, corrected + row, significant, level)[0]
-        for row in replicates
-        if np.isfinite(row).all()
-    ]
-    logs = np.log(np.maximum(again, 1e-9))
-    blocks = len(logs)
-    if blocks < 3 or min(again) == 0:
-        return Reach(lag, level, None, censored)
-    error = np.sqrt((blocks - 1) / blocks * np.sum((logs - logs.mean()) ** 2))
-    width = float(student.ppf(0.975, blocks - 1) * error)
-    return Reach(lag, level, (lag * float(np.exp(-width)), lag * float(np.exp(width))), censored)
+    generator = np.random.default_rng(seed)
+    centred = replicates - replicates.mean(axis=0)
+    noise = generator.standard_normal((REDRAWN, len(replicates))) @ centred
+    noise += generator.standard_normal((REDRAWN, 1)) * floor_sd
+    again = [_crossing(lags, corrected + row, significant, level)[0] for row in noise]
+    low, high = np.quantile(again, [0.025, 0.975])
+    return Reach(lag, level, (float(low), float(high)), censored)
 
 
 def _crossing(

@@ -1,0 +1,65 @@
+"""The benchmark of large files, on small ones."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections import namedtuple
+from pathlib import Path
+
+import pytest
+
+from memspan.bench import large as module
+from memspan.bench.large import large, write_random
+from memspan.bench.one_file import measured, peak_memory
+from memspan.errors import InputError, MemspanError
+from memspan.progress import SILENT
+
+Usage = namedtuple("Usage", "total used free")
+
+
+def test_memory_and_time_per_byte_are_reported_and_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    memory, time = large(SILENT, small=30_000, large=60_000)
+    assert (memory.unit, memory.peer, memory.theirs) == ("MB", "the file itself", 0.06)
+    assert memory.ours > 1
+    assert time.unit == "ns per byte"
+    assert time.ratio == pytest.approx(time.theirs / time.ours)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_too_little_disk_is_told_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(10**9, 10**9 - 10**6, 10**6))
+    with pytest.raises(InputError, match=r"has 0\.0 GB free, this benchmark needs 2\.2 GB; set TMPDIR"):
+        large(SILENT, small=1_000, large=10**9)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_random_bytes_are_added_at_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PIECE", 1_000)
+    write_random(tmp_path / "a", 2_500, SILENT)
+    first = (tmp_path / "a").read_bytes()
+    write_random(tmp_path / "a", 700, SILENT)
+    assert len(first) == 2_500
+    assert len(set(first)) == 256
+    assert (tmp_path / "a").read_bytes()[:2_500] == first
+    assert (tmp_path / "a").stat().st_size == 3_200
+
+
+def test_a_failing_process_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "one").write_bytes(b"a" * 100)
+    with pytest.raises(MemspanError, match=r"one failed: memspan\.errors\.InputError: .*one symbol"):
+        module._measured(tmp_path / "one", SILENT)
+
+
+def test_peak_memory_is_at_least_what_is_held(tmp_path: Path) -> None:
+    write_random(tmp_path / "a", 5_000, SILENT)
+    told = measured(str(tmp_path / "a"))
+    assert told["seconds"] > 0
+    held = bytearray(b"x" * 50_000_000)
+    assert peak_memory() >= len(held)

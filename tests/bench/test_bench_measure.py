@@ -1,0 +1,158 @@
+"""Benchmarks at tiny sizes: the right work, the right way round. Nothing here looks at a clock's value."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memspan.bench import BENCHMARKS, DEFAULT, run, running
+from memspan.bench.counting import bincount, count_lags, ranked, unique
+from memspan.bench.every_lag import count_by_blocks
+from memspan.bench.machine import machine
+from memspan.bench.measure import COUNT, measure
+from memspan.bench.peers import PEERS, check_peers
+from memspan.bench.sizes import Sizes
+from memspan.bench.timing import beside, race
+from memspan.errors import InputError, MissingExtraError
+from memspan.information.kernels import choose
+from memspan.progress import SILENT
+from memspan.results import Benchmark, BenchReport
+
+TINY = Sizes(
+    symbols=5_000,
+    scored=1_000,
+    words=5_000,
+    kinds_of_words=2_000,
+    lags=2,
+    curve=5_000,
+    curve_lags=6,
+    shared=20_000,
+    shared_lags=3,
+    long=20_000,
+    every_lag=40,
+    sampled_lags=3,
+    rounds=1,
+    long_rounds=1,
+)
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> tuple[Benchmark, ...]:
+    pytest.importorskip("sklearn", reason="the peers are not installed; install memspan[bench]")
+    pytest.importorskip("automutualinformation", reason="the peers are not installed; install memspan[bench]")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("MEMSPAN_DATA", "MEMSPAN_CACHE"):
+            patch.setenv(name, str(tmp_path_factory.mktemp("nothing")))
+        return measure(SILENT, TINY)
+
+
+def test_every_benchmark_is_there_once(tiny: tuple[Benchmark, ...]) -> None:
+    assert len(tiny) == COUNT
+    assert len({benchmark.name for benchmark in tiny}) == COUNT
+    peers = [benchmark.peer for benchmark in tiny]
+    assert peers.count("np.bincount") == 3
+    for peer in ("sklearn.metrics.mutual_info_score", "np.unique", "automutualinformation", "one worker"):
+        assert peers.count(peer) == 1
+
+
+def test_a_ratio_is_theirs_over_ours(tiny: tuple[Benchmark, ...]) -> None:
+    for benchmark in tiny:
+        assert benchmark.ours > 0
+        assert benchmark.ratio == pytest.approx(benchmark.theirs / benchmark.ours)
+        assert benchmark.unit
+
+
+def test_less_than_the_peer_is_above_one() -> None:
+    assert beside("a", "b", ours=2.0, theirs=10.0, unit="ms").ratio == 5.0
+
+
+def test_both_sides_take_the_same_number_of_turns() -> None:
+    turns: list[str] = []
+    ours, theirs = race(lambda: turns.append("ours"), lambda: turns.append("theirs"), rounds=3)
+    assert turns == ["ours", "theirs"] * 3
+    assert min(ours, theirs) >= 0
+
+
+@pytest.mark.parametrize("kinds", [2, 4, 27, 256])
+def test_both_sides_count_the_same_pairs(kinds: int) -> None:
+    sequence = ranked(kinds, 1.0, 3_000)
+    symbols = sequence.store.read(0, sequence.length)
+    for lag, table in zip([1, 7], count_lags(choose(kinds), sequence, [1, 7]), strict=True):
+        assert table.cells.tolist() == bincount(symbols, kinds, lag).tolist()
+
+
+def test_both_sides_count_the_same_pairs_of_words() -> None:
+    sequence = ranked(2_000, 1.0, 3_000)
+    (table,) = count_lags(choose(2_000), sequence, [3])
+    keys, cells = unique(sequence.store.read(0, sequence.length), 2_000, 3)
+    assert table.keys is not None
+    order = np.argsort(table.keys)
+    assert table.keys[order].tolist() == keys.tolist()
+    assert table.cells[order].tolist() == cells.tolist()
+
+
+def test_every_lag_counts_all_pairs() -> None:
+    sequence = ranked(27, 1.0, 20_000)
+    assert count_by_blocks(sequence, 40) == sum(20_000 - lag for lag in range(1, 41))
+
+
+def test_ranked_symbols_have_falling_frequencies() -> None:
+    sequence = ranked(4, 1.0, 50_000)
+    share = np.bincount(sequence.store.read(0, 50_000)) / 50_000
+    # Standard error of a frequency of one half is 0.002.
+    assert share == pytest.approx(np.array([12, 6, 4, 3]) / 25, abs=0.012)
+
+
+def test_a_report_names_the_machine_and_survives_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = beside("a", "b", 1.0, 2.0, "s")
+    monkeypatch.setitem(running.BENCHMARKS, "measure", lambda progress: (one,))
+    report = run(None)
+    assert report.benchmarks == (one,)
+    assert report.machine == machine()
+    assert BenchReport.from_json(json.loads(json.dumps(report.to_json()))) == report
+
+
+def test_the_machine_is_one_line_with_versions() -> None:
+    told = machine()
+    assert "\n" not in told
+    for word in ("cores", "Python", "numpy", "numba"):
+        assert word in told
+
+
+def test_an_unknown_benchmark_is_answered_with_those_there_are() -> None:
+    assert DEFAULT in BENCHMARKS
+    with pytest.raises(InputError, match=r"no benchmark 'mesure'; did you mean measure\?"):
+        run("mesure")
+
+
+@pytest.mark.parametrize("module", list(PEERS))
+def test_a_missing_peer_is_told_before_any_work(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+    real = importlib.import_module
+
+    def without(name: str) -> object:
+        if name == module:
+            raise ModuleNotFoundError(name)
+        return real(name)
+
+    monkeypatch.setattr(importlib, "import_module", without)
+    with pytest.raises(
+        MissingExtraError, match=rf"this benchmark needs {PEERS[module]}; install memspan\[bench\]"
+    ):
+        check_peers()
+
+
+def test_words_are_real_ones_where_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from memspan.bench.counting import _words
+
+    monkeypatch.setenv("MEMSPAN_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("MEMSPAN_DATA", str(tmp_path))
+    assert _words(TINY)[0] == "words drawn by rank, 2,000 kinds"
+    (tmp_path / "wikitext-2").mkdir()
+    for split in ("train", "valid", "test"):
+        (tmp_path / "wikitext-2" / f"wiki.{split}.tokens").write_text("to be or not to be")
+    name, words = _words(TINY)
+    assert (name, words.length) == ("words of WikiText-2, 4 kinds", 6)
