@@ -75,7 +75,7 @@ def test_lags_that_are_not_significant_have_hollow_markers(examples):
 def test_the_title_says_the_answer_and_the_axes_their_units(examples):
     figure = figure_of(examples.measurement())
     title = figure.get_suptitle()
-    assert title.startswith("novel.txt: dependence visible to 8,228 characters\n")
+    assert title.startswith("novel.txt: dependence visible to 8,228 characters with 1.1 M characters")
     assert "more may show more" in title
     assert "power law, exponent 0.81 [0.78, 0.84]" in title
     assert figure.axes[0].get_xlabel() == "distance in characters"

@@ -85,7 +85,7 @@ def test_symbols_have_names_in_both_numbers(symbols, amount, word):
 
 
 def test_a_law_is_told_by_its_shape_and_not_by_its_amplitude():
-    fit = LawFit({"amplitude": 1.0, "length": 20.0, "stretch": 0.5}, {}, 1.0, 1.0)
+    fit = LawFit({"amplitude": 1.0, "length": 20.0, "stretch": 0.5}, {}, 1.0, 1.0, 1.0)
     assert law_words("stretched", fit) == "stretched exponential, length 20.0, stretch 0.500"
 
 

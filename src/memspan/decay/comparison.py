@@ -15,7 +15,7 @@ from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
+from scipy.special import stdtr
 
 from memspan.decay.measuring import measure
 from memspan.errors import InputError
@@ -128,7 +128,7 @@ def _verdict(name_a: str, name_b: str, a: _Side, b: _Side, lags: NDArray[np.int6
     spread = np.maximum(a.between, b.between)  # what equal-size pieces of one source differ by
     error = np.sqrt(sum(np.maximum(side.jackknife, spread) / side.samples for side in (a, b)))
     freedom = max(min(a.blocks, b.blocks) - 1, 1) + sum(max(side.samples - 1, 0) for side in (a, b))
-    p_values = _holm(2 * student.sf(np.abs(difference) / np.maximum(error, 1e-300), freedom))
+    p_values = _holm(2 * stdtr(freedom, -np.abs(difference) / np.maximum(error, 1e-300)))
     different = tuple(int(lag) for lag in lags[p_values < CERTAIN])
     verdict, explanation = _judge(a, b, difference, error, p_values, lags)
     return PairVerdict(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import leastsq
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from memspan.decay.laws import LAWS, LIMIT, Law
 from memspan.errors import EvidenceError, InputError
@@ -145,11 +145,12 @@ def _law_fit(law: Law, data: _Data, free: Floats, aicc: float, weight: float) ->
     again = np.array([_refined(law, data, data.information + row, free) for row in data.replicates])
     again = np.clip(again, -LIMIT, LIMIT)
     error = np.sqrt((blocks - 1) / blocks * np.sum((again - again.mean(axis=0)) ** 2, axis=0))
-    width = student.ppf(0.975, max(blocks - 1, 1)) * error
+    width = stdtrit(max(blocks - 1, 1), 0.975) * error
     low, high = law.from_free(free - width), law.from_free(free + width)
     return LawFit(
         dict(zip(law.names, law.from_free(free), strict=True)),
         {name: (a, b) for name, a, b in zip(law.names, low, high, strict=True)},
         aicc,
         weight,
+        float(np.sqrt(np.mean(_residuals(free, law, data, data.information) ** 2))),
     )

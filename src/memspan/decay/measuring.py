@@ -15,6 +15,9 @@ from memspan.progress import SILENT, Progress
 from memspan.results import Curve, DecayFit, Measurement
 from memspan.sequences import Sequence
 
+POOR_FIT = 4.0
+"""Root mean square distance, in standard errors, from which a law is called a rough description."""
+
 
 def measure(
     data: Sequence | PairCounts | list[PairCounts],
@@ -61,9 +64,16 @@ def measure(
 
 def _laws(curve: Curve, above: float | None) -> tuple[DecayFit | None, tuple[str, ...]]:
     try:
-        return fit_decay(curve, above=above), ()
+        decay = fit_decay(curve, above=above)
     except EvidenceError as error:
         return None, (str(error),)
+    misfit = decay[decay.best].misfit
+    if misfit < POOR_FIT:
+        return decay, ()
+    return decay, (
+        f"no law fits well: the best one misses the points by {misfit:.0f} standard errors (a period, or several scales); "
+        "take its parameters as a rough description",
+    )
 
 
 def _remarks(curve: Curve) -> tuple[str, ...]:

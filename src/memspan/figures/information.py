@@ -77,8 +77,8 @@ def _title(measurement: Measurement, width: int) -> str:
     curve, symbols = measurement.curve, measurement.symbols
     first = f"{short(measurement.name)}: {span_words(curve, symbols)}"
     amount = f"with {count(curve.length)} {symbols_word(symbols)} (more may show more)"
-    second = f"{amount}; {law_sentence(measurement)}"
-    return literal("\n".join(textwrap.fill(line, width) for line in (first, second)))
+    lines = (f"{first} {amount}", law_sentence(measurement))
+    return literal("\n".join(textwrap.fill(line, width) for line in lines))
 
 
 def draw_curve(

@@ -50,7 +50,7 @@ def law_name(name: str) -> str:
 def law_words(name: str, fit: LawFit) -> str:
     """A law with the parameters that give its shape.
 
-    >>> fit = LawFit({"amplitude": 0.1, "exponent": 0.41}, {"exponent": (0.38, 0.44)}, aicc=1.0, weight=1.0)
+    >>> fit = LawFit({"amplitude": 0.1, "exponent": 0.41}, {"exponent": (0.38, 0.44)}, aicc=1.0, weight=1.0, misfit=1.0)
     >>> law_words("power", fit)
     'power law, exponent 0.41 [0.38, 0.44]'
     """

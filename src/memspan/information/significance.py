@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import gamma, norm
+from scipy.special import gammaincc, ndtr
 
 
 def p_values(information: NDArray[np.float64], draws: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -20,5 +20,5 @@ def p_values(information: NDArray[np.float64], draws: NDArray[np.float64]) -> ND
     scale = np.where(positive, mean, 1.0) / shape
     excess = (information - mean) / np.where(spread, sd, 1.0)
     certain = np.where(information > mean, 0.0, 1.0)
-    by_spread = np.where(positive, gamma.sf(information, shape, scale=scale), norm.sf(excess))
+    by_spread = np.where(positive, gammaincc(shape, np.maximum(information, 0.0) / scale), ndtr(-excess))
     return np.where(spread, by_spread, certain)

@@ -17,13 +17,15 @@ class LawFit:
     """One law fitted to a curve.
 
     `parameters` by name; `intervals` are 95 % intervals from refits on jackknife replicates; `aicc` is from
-    generalised least squares; `weight` is this law's share of the AICc weights of all laws fitted.
+    generalised least squares; `weight` is this law's share of the AICc weights of all laws fitted; `misfit` is the root
+    mean square distance of the points from the law, in standard errors (about 1 for a law that holds).
     """
 
     parameters: dict[str, float]
     intervals: dict[str, tuple[float, float]]
     aicc: float
     weight: float
+    misfit: float
 
 
 @final
