@@ -83,7 +83,7 @@ def span_value(result: Measurement) -> str:
     span = result.curve.span
     distance = f"{span.lag:,} {symbols_word(result.symbols, span.lag)}"
     if span.censored:
-        return f"at least {distance} (the largest lag measured)"
+        return f"at least {distance}, the largest lag measured"
     return distance if span.lag else "none visible"
 
 
