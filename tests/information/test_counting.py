@@ -179,12 +179,12 @@ def test_damaged_foreign_and_future_counts_files_are_refused(tmp_path: Path) -> 
 def test_counts_of_other_lags_symbols_or_nulls_do_not_add() -> None:
     a = count_pairs(["abcabd" * 30], [1, 2])
     with pytest.raises(InputError, match="different lags"):
-        a + count_pairs(["abcabd" * 30], [1, 3])
+        _ = a + count_pairs(["abcabd" * 30], [1, 3])
     with pytest.raises(InputError, match="same --null"):
-        a + count_pairs(["abcabd" * 30], [1, 2], null="independent")
+        _ = a + count_pairs(["abcabd" * 30], [1, 2], null="independent")
     words = Sequence.from_documents([["x", "y"] * 90], symbols="words")
     with pytest.raises(InputError, match="same --as"):
-        a + count_pairs(words, [1, 2])
+        _ = a + count_pairs(words, [1, 2])
 
 
 def test_finished_parts_are_not_counted_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,6 +111,8 @@ class Counter:
 
     def count(self, lags: NDArray[np.int64], *, with_null: bool, name: str = "") -> PairCounts:
         """Counts of these lags."""
+        kernel = choose(len(self.sequence.alphabet))
+        kernel.warm_up(self.sequence.store.read(0, 1).dtype, self.progress)
         tasks = [(name + task, work) for task, work in self._block_tasks(lags)]
         if with_null and self.plan.kind != "independent":
             tasks += self._null_tasks(lags)

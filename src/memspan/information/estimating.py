@@ -6,6 +6,7 @@ plug-in estimate (Grassberger's (-1)^n makes a jackknife of itself several times
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +15,13 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.engines import Threads, available_cores
 from memspan.errors import InputError
 from memspan.information.counting import Counter
 from memspan.information.counts import PairCounts
 from memspan.information.estimators import EntropyEstimator, Grassberger, Plugin
 from memspan.information.floor import Floor, null_values
+from memspan.information.kernels import LARGEST_DENSE
 from memspan.information.significance import p_values
 from memspan.information.span import find_reach, find_span
 from memspan.information.tables import aligned, marginals
@@ -79,7 +82,9 @@ def estimate(
     for counts in groups:
         if floor is None:
             first, floor = counts, null_values(counts, estimator, seed)
-        parts.extend(_lag_values(counts, index, estimator) for index in range(len(counts.lags)))
+        # Large tables are worth several threads; small ones are not worth the hand-over.
+        engine = Threads(available_cores() if len(counts.alphabet) > LARGEST_DENSE else 1)
+        parts.extend(engine.map(functools.partial(_lag_values, counts, estimator), range(len(counts.lags))))
     if first is None or floor is None:
         raise InputError("there are no counts to estimate from")
     return _curve(first, parts, floor, estimator, level)
@@ -108,7 +113,7 @@ def information_of(
     return h_x + h_y - estimator.entropy(cells), min(h_x, h_y)
 
 
-def _lag_values(counts: PairCounts, index: int, estimator: EntropyEstimator) -> _LagValues:
+def _lag_values(counts: PairCounts, estimator: EntropyEstimator, index: int) -> _LagValues:
     size = len(counts.alphabet)
     keys, cells = aligned([block[index] for block in counts.blocks], size)
     total = cells.sum(axis=0, dtype=np.int64)

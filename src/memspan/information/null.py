@@ -22,6 +22,8 @@ from memspan.information.kernels import LARGEST_DENSE, Runs
 from memspan.sequences import Sequence
 
 DRAWS = 64
+FEWEST_DRAWS = 32
+"""Enough for large alphabets, whose tables are large and whose spread is small."""
 PARTS = 4
 """Shifts are also drawn on a quarter of the sequence: bias grows with that, dependence at far distances does not."""
 FEWEST_DOCUMENTS = 50
@@ -50,7 +52,7 @@ class NullPlan:
     largest: int
     """The largest lag measured, which shifts must exceed by far."""
     draws: int
-    """32, and for shifts as many again on a part of the sequence."""
+    """64, and for shifts as many again on a part of the sequence; 32 for large alphabets."""
     note: str
 
 
@@ -66,7 +68,8 @@ def plan_null(sequence: Sequence, lags: NDArray[np.int64], asked: str, seed: int
     filled = FILLED * len(sequence.alphabet) ** 2 <= PAIRS_PER_DRAW
     share = min(1.0, PAIRS_PER_DRAW / sequence.length) if filled else 1.0
     classes = _classes(sequence, lags) if kind == "documents" else lags[:1]
-    draws = 2 * DRAWS if kind == "shifts" and len(sequence.alphabet) <= LARGEST_DENSE else DRAWS
+    large = len(sequence.alphabet) > LARGEST_DENSE
+    draws = FEWEST_DRAWS if large else 2 * DRAWS if kind == "shifts" else DRAWS
     return NullPlan(kind, classes, seed, share, int(lags[-1]), draws, note)
 
 

@@ -50,12 +50,9 @@ def marginals(
     if keys is None:
         joint = cells.reshape(rows, alphabet, alphabet)
         return joint.sum(axis=2, dtype=np.int64), joint.sum(axis=1, dtype=np.int64)
-    first, second = np.divmod(keys, alphabet)
-    counts = [
-        np.stack([np.bincount(symbol, weights=row, minlength=alphabet) for row in cells]).astype(np.int64)
-        for symbol in (first, second)
-    ]
-    return counts[0], counts[1]
+    from memspan.information.kernels.sparse import sparse_margins
+
+    return sparse_margins(keys, np.ascontiguousarray(cells), alphabet)
 
 
 def narrowed(cells: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:

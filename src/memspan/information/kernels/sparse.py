@@ -43,26 +43,27 @@ def align_runs(y, xs, ys, n, aligned):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(nogil=True, cache=True)
-def count_rows(positions, start, partner, alphabet, keys, cells):  # type: ignore[no-untyped-def]
+def count_rows(positions, start, partner, low, alphabet, keys, cells):  # type: ignore[no-untyped-def]
     """Write keys first * alphabet + second and their counts, return how many kinds there are.
 
-    `partner` holds `alphabet` where there is no pair.
-
-    A symbol is listed without a branch: it is always written, and the end moves on only if it is new.
+    The partner of position t is partner[t - low], where there is one; `alphabet` stands for none. A symbol is listed
+    without a branch: it is always written, and the end moves on only if it is new.
     """
     row = np.zeros(alphabet + 1, np.uint32)
     seen = np.empty(alphabet + 2, np.uint32)
-    nowhere = np.uint64(alphabet)
+    nowhere, offset, length = np.uint64(alphabet), np.uint64(low), np.uint64(len(partner))
     kinds = np.int64(0)
     for a in range(alphabet):
         row[nowhere] = 1  # already there, so never listed
         listed = np.uint64(0)
         for k in range(start[a], start[a + 1]):
-            second = np.uint64(partner[np.uint64(positions[k])])
-            count = row[second]
-            seen[listed] = second
-            listed += np.uint64(count == 0)
-            row[second] = count + np.uint32(1)
+            place = np.uint64(positions[k]) - offset
+            if place < length:
+                second = np.uint64(partner[place])
+                count = row[second]
+                seen[listed] = second
+                listed += np.uint64(count == 0)
+                row[second] = count + np.uint32(1)
         base = np.int64(a) * np.int64(alphabet)
         for i in range(np.int64(listed)):
             second = np.uint64(seen[i])
@@ -71,6 +72,20 @@ def count_rows(positions, start, partner, alphabet, keys, cells):  # type: ignor
             row[second] = 0
         kinds += np.int64(listed)
     return kinds
+
+
+@numba.njit(nogil=True, cache=True)
+def sparse_margins(keys, cells, alphabet):  # type: ignore[no-untyped-def]
+    """How often each symbol is first and second, for cells of shape rows x keys; both rows x alphabet."""
+    rows, kinds = cells.shape
+    first, second = np.zeros((rows, alphabet), np.int64), np.zeros((rows, alphabet), np.int64)
+    for k in range(kinds):
+        a = keys[k] // alphabet
+        b = keys[k] - a * alphabet
+        for row in range(rows):
+            first[row, a] += np.int64(cells[row, k])
+            second[row, b] += np.int64(cells[row, k])
+    return first, second
 
 
 @numba.njit(nogil=True, cache=True)
@@ -123,30 +138,28 @@ class Grouped:
 @final
 @dataclass(frozen=True, eq=False)
 class SparseAccumulator(Accumulator):
-    """One sparse table per slot; several pieces are merged as they come. Working space is used again."""
+    """One sparse table per slot; several pieces are merged as they come."""
 
     alphabet: int
     slots: list[Table]
-    space: dict[int, tuple[NDArray[Any], NDArray[np.int64], NDArray[np.uint32]]]
 
     def add(self, slot: int, x: Any, y: Any, runs: Runs) -> None:
-        partner, keys, cells = self._space(len(x.symbols))
-        partner[:] = self.alphabet
-        align_runs(y.symbols, runs.x, runs.y, runs.n, partner)
-        kinds = count_rows(x.positions, x.start, partner, self.alphabet, keys, cells)
-        new = Table(keys[:kinds].copy(), cells[:kinds].copy())
-        old = self.slots[slot]
+        if len(runs.n) == 1:
+            low, start, length = int(runs.x[0]), int(runs.y[0]), int(runs.n[0])
+            partner = y.symbols[start : start + length]
+        else:
+            low, length = 0, len(x.symbols)
+            partner = np.full(length, self.alphabet, narrow_dtype(self.alphabet + 1))
+            align_runs(y.symbols, runs.x, runs.y, runs.n, partner)
+        keys, cells = np.empty(length, np.int64), np.empty(length, np.uint32)
+        kinds = count_rows(x.positions, x.start, partner, low, self.alphabet, keys, cells)
+        keys.resize(kinds, refcheck=False)  # gives back what was not needed without copying the rest
+        cells.resize(kinds, refcheck=False)
+        new, old = Table(keys, cells), self.slots[slot]
         if len(old.cells):
             keys, cells = union([old, new], self.alphabet)
             new = Table(keys.copy(), cells.sum(axis=0, dtype=np.uint32))
         self.slots[slot] = new
-
-    def _space(self, length: int) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.uint32]]:
-        if length not in self.space:
-            self.space.clear()
-            partner = np.empty(length, narrow_dtype(self.alphabet + 1))
-            self.space[length] = partner, np.empty(length, np.int64), np.empty(length, np.uint32)
-        return self.space[length]
 
     def tables(self) -> list[Table]:
         return list(self.slots)
@@ -166,7 +179,7 @@ class Sparse(Kernel):
 
     def accumulator(self, slots: int) -> SparseAccumulator:
         return SparseAccumulator(
-            self.alphabet, [Table(np.zeros(0, np.int64), np.zeros(0, np.uint32))] * slots, {}
+            self.alphabet, [Table(np.zeros(0, np.int64), np.zeros(0, np.uint32))] * slots
         )
 
     def warm_up(self, dtype: np.dtype[Any], progress: Progress) -> None:
