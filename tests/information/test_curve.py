@@ -110,10 +110,13 @@ def test_counts_without_their_null_cannot_be_estimated() -> None:
         mutual_information(bare)
 
 
-def test_words_take_the_independent_null_too() -> None:
+@pytest.mark.parametrize("null", ["independent", "shifts"])
+def test_independent_words_have_no_information_although_the_plugin_sees_nats_of_it(null: str) -> None:
     words = [f"w{k % 1500}" for k in np.random.default_rng(0).integers(0, 10**6, 4000)]
-    curve = mutual_information([words], [1, 2], null="independent", estimator=Plugin())
+    curve = mutual_information([words], [1, 2], null=null, estimator=Plugin())
+    assert curve.information.min() > 3
     assert curve.corrected == pytest.approx(0, abs=5 * curve.error.max())
+    assert curve.span.lag == 0
 
 
 @pytest.mark.parametrize(

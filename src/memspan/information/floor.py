@@ -74,7 +74,7 @@ def _class_values(
     mine = [tables[place] for place in sorted(tables) if place[0] == lag]
     value, plugin = np.array([_information(table, alphabet, estimator) for table in mine]).T
     pairs = np.array([table.cells.sum(dtype=np.int64) for table in mine], dtype=np.float64)
-    far = np.zeros(DRAWS)
+    far = np.zeros(min(len(mine), DRAWS))
     if len(mine) > DRAWS:
         bias = [
             np.mean([independent_bias(table, alphabet) for table in part[:PARTS]])

@@ -126,7 +126,8 @@ def null_runs(sequence: Sequence, plan: NullPlan, lag: int, draw: int, piece: in
     )  # a part is turned by the same shift as the whole
     if plan.kind == "documents":
         return _document_runs(sequence.offsets, lag, plan.share, generator)
-    far = (draw % DRAWS + generator.random()) / DRAWS
+    strata = min(plan.draws, DRAWS)
+    far = (draw % strata + generator.random()) / strata
     part = (draw % PARTS, draw % PARTS + 1) if draw >= DRAWS else (0, PARTS)
     documents = zip(sequence.offsets[:-1].tolist(), np.diff(sequence.offsets).tolist(), strict=True)
     runs = [_shift_runs(*document, plan, far, part, piece) for document in documents]
