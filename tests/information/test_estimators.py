@@ -50,7 +50,9 @@ def test_tabulated_counts_equal_the_formula_term_by_term(
     n = np.array([c for c in counts if c], dtype=np.float64)
     total = n.sum()
     expected = (
-        math.log(total) - np.sum(n * estimator.weight(n)) / total + estimator.offset(len(n), int(total))
+        math.log(total)
+        - np.sum(n * estimator.weight(n)) / total
+        + float(estimator.offset(np.array(len(n)), np.array(total)))
     )
     assert estimator.entropy(np.array(counts)) == pytest.approx(expected, abs=1e-9)
 

@@ -19,7 +19,7 @@ from memspan.engines import Threads, available_cores
 from memspan.errors import InputError
 from memspan.information.counting import Counter
 from memspan.information.counts import PairCounts
-from memspan.information.estimators import EntropyEstimator, Grassberger, Plugin
+from memspan.information.estimators import EntropyEstimator, Grassberger, Plugin, informations
 from memspan.information.floor import Floor, null_values
 from memspan.information.kernels import LARGEST_DENSE
 from memspan.information.significance import p_values
@@ -101,24 +101,12 @@ class _LagValues:
     replicates: NDArray[np.float64]
 
 
-def information_of(
-    keys: NDArray[np.int64] | None,
-    cells: NDArray[np.integer[Any]],
-    alphabet: int,
-    estimator: EntropyEstimator,
-) -> tuple[float, float]:
-    """I and min(H(X), H(Y)) of one table."""
-    x, y = (margin[0] for margin in marginals(keys, cells[None], alphabet))
-    h_x, h_y = estimator.entropy(x), estimator.entropy(y)
-    return h_x + h_y - estimator.entropy(cells), min(h_x, h_y)
-
-
 def _lag_values(counts: PairCounts, estimator: EntropyEstimator, index: int) -> _LagValues:
     size = len(counts.alphabet)
     keys, cells = aligned([block[index] for block in counts.blocks], size)
     total = cells.sum(axis=0, dtype=np.int64)
-    information, least = information_of(keys, total, size, estimator)
-    plugin, _ = information_of(keys, total, size, Plugin())
+    (information,), (least,) = informations(keys, total[None], size, estimator)
+    (plugin,), _ = informations(keys, total[None], size, Plugin())
     replicates = _without_each(keys, cells, total, size) - plugin
     return _LagValues(int(counts.lags[index]), information, plugin, int(total.sum()), least, replicates)
 
@@ -131,20 +119,15 @@ def _without_each(
     Only cells that a block touches change, so sum n ln n is corrected there instead of being computed again.
     """
     x, y = marginals(keys, cells, alphabet)
-    values = []
-    for block, x_block, y_block in zip(cells, x, y, strict=True):
-        left = int(total.sum()) - int(block.sum(dtype=np.int64))
-        touched = np.flatnonzero(block)
-        before = total[touched]
-        change = np.sum(_n_log_n(before - block[touched])) - np.sum(_n_log_n(before))
-        values.append(
-            (left, change, np.sum(_n_log_n(x.sum(0) - x_block)), np.sum(_n_log_n(y.sum(0) - y_block)))
-        )
-    left, change, s_x, s_y = np.array(values, dtype=np.float64).T
-    joint = np.sum(_n_log_n(total)) + change
-    with np.errstate(divide="ignore", invalid="ignore"):
-        information = np.log(left) + (joint - s_x - s_y) / left
-    return np.where(left > 0, information, np.nan)
+    left = total.sum() - cells.sum(axis=1, dtype=np.int64)
+    block, cell = np.nonzero(cells)
+    before = total[cell]
+    change = _n_log_n(before - cells[block, cell]) - _n_log_n(before)
+    joint = np.sum(_n_log_n(total)) + np.bincount(block, change, minlength=len(cells))
+    first, second = (np.sum(_n_log_n(margin.sum(axis=0) - margin), axis=1) for margin in (x, y))
+    return np.where(
+        left > 0, np.log(np.maximum(left, 1)) + (joint - first - second) / np.maximum(left, 1), np.nan
+    )
 
 
 def _n_log_n(n: NDArray[np.integer[Any]]) -> NDArray[np.float64]:

@@ -15,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import psi
 
+from memspan.information.tables import marginals
+
 Counts = NDArray[np.integer[Any]]
 
 TABULATED = 4096
-"""Counts below this are looked up by how many cells hold them."""
+"""Rows of more cells than this are summed by how many cells hold each count below it."""
 
 
 class EntropyEstimator(ABC):
@@ -28,10 +30,9 @@ class EntropyEstimator(ABC):
     def weight(self, n: NDArray[np.float64]) -> NDArray[np.float64]:
         """g(n) for n >= 1: what stands for ln n."""
 
-    def offset(self, kinds: int, total: int) -> float:
-        """What is added in the end, from the number of kinds seen and of observations."""
-        del kinds, total
-        return 0.0
+    def offset(self, kinds: NDArray[Any], total: NDArray[Any]) -> NDArray[np.float64]:
+        """What is added in the end, from the numbers of kinds seen and of observations."""
+        return np.zeros(np.broadcast(kinds, total).shape)
 
     @property
     def name(self) -> str:
@@ -40,17 +41,27 @@ class EntropyEstimator(ABC):
 
     def entropy(self, counts: Counts) -> float:
         """Entropy in nats; counts of zero do not matter."""
-        counts = np.asarray(counts).ravel()
-        total = int(counts.sum(dtype=np.int64))
-        if total == 0:
-            return 0.0
+        return float(self.entropies(np.asarray(counts).reshape(1, -1))[0])
+
+    def entropies(self, counts: Counts) -> NDArray[np.float64]:
+        """The entropy of every row of counts, in nats."""
+        total = counts.sum(axis=1, dtype=np.int64)
+        if counts.shape[1] <= TABULATED:
+            n = np.maximum(counts, 1).astype(np.float64)
+            mean, kinds = np.sum(counts * self.weight(n), axis=1), np.count_nonzero(counts, axis=1)
+        else:
+            mean, kinds = np.array([self._tabulated(row) for row in counts]).T
+        pairs = np.maximum(total, 1)
+        return np.where(total > 0, np.log(pairs) - mean / pairs + self.offset(kinds, pairs), 0.0)
+
+    def _tabulated(self, counts: Counts) -> tuple[float, int]:
+        """sum n g(n) and the number of kinds: small counts are few different ones, so g is taken once for each."""
         small = np.bincount(counts[counts < TABULATED].astype(np.int64), minlength=2)
         n = (np.flatnonzero(small[1:]) + 1).astype(np.float64)
         large = counts[counts >= TABULATED].astype(np.float64)
         multiplicity = small[n.astype(np.int64)]
         mean = np.sum(multiplicity * n * self.weight(n)) + np.sum(large * self.weight(large))
-        kinds = int(multiplicity.sum()) + len(large)
-        return float(np.log(total) - mean / total + self.offset(kinds, total))
+        return float(mean), int(multiplicity.sum()) + len(large)
 
 
 @final
@@ -70,7 +81,7 @@ class MillerMadow(EntropyEstimator):
     def weight(self, n: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.log(n)
 
-    def offset(self, kinds: int, total: int) -> float:
+    def offset(self, kinds: NDArray[Any], total: NDArray[Any]) -> NDArray[np.float64]:
         return (kinds - 1) / (2 * total)
 
 
@@ -100,3 +111,11 @@ NAMES: dict[type[EntropyEstimator], str] = {
     Grassberger: "grassberger",
 }
 ESTIMATORS: dict[str, EntropyEstimator] = {name: kind() for kind, name in NAMES.items()}
+
+
+def informations(
+    keys: NDArray[np.int64] | None, cells: Counts, alphabet: int, estimator: EntropyEstimator
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """I = H(X) + H(Y) - H(X, Y) and min(H(X), H(Y)) of every row of cells, from its own marginals."""
+    x, y = (estimator.entropies(margin) for margin in marginals(keys, cells, alphabet))
+    return x + y - estimator.entropies(cells), np.minimum(x, y)

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from memspan.errors import InputError
 from memspan.information.bias import independent_bias
 from memspan.information.counts import PairCounts
-from memspan.information.estimators import EntropyEstimator, Plugin
+from memspan.information.estimators import EntropyEstimator, Plugin, informations
 from memspan.information.kernels import LARGEST_DENSE, Table
 from memspan.information.null import DRAWS, PARTS
-from memspan.information.tables import marginals
 
 CERTAIN = 4.0
 """Standard errors above zero from which dependence at far distances is believed."""
@@ -72,7 +71,7 @@ def _class_values(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]:
     """Values, plug-in values and pairs of one class's draws, without dependence at far distances; and that dependence."""
     mine = [tables[place] for place in sorted(tables) if place[0] == lag]
-    value, plugin = np.array([_information(table, alphabet, estimator) for table in mine]).T
+    value, plugin = (_informations(mine, alphabet, e) for e in (estimator, Plugin()))
     pairs = np.array([table.cells.sum(dtype=np.int64) for table in mine], dtype=np.float64)
     far = np.zeros(min(len(mine), DRAWS))
     if len(mine) > DRAWS:
@@ -97,12 +96,12 @@ def _far_dependence(
     return far if far.mean() > CERTAIN * error else np.zeros_like(far)
 
 
-def _information(table: Table, alphabet: int, estimator: EntropyEstimator) -> tuple[float, float]:
-    """The estimator's and the plug-in information of one table."""
-    keys = None if table.keys is None else np.asarray(table.keys, np.int64)
-    x, y = (margin[0] for margin in marginals(keys, table.cells[None], alphabet))
-    value, plain = (e.entropy(x) + e.entropy(y) - e.entropy(table.cells) for e in (estimator, Plugin()))
-    return value, plain
+def _informations(tables: list[Table], alphabet: int, estimator: EntropyEstimator) -> NDArray[np.float64]:
+    """I of every table."""
+    if all(table.keys is None for table in tables):
+        return informations(None, np.stack([table.cells for table in tables]), alphabet, estimator)[0]
+    sparse = ((np.asarray(table.keys, np.int64), table.cells[None]) for table in tables)
+    return np.concatenate([informations(keys, cells, alphabet, estimator)[0] for keys, cells in sparse])
 
 
 def _independent(counts: PairCounts, seed: int | np.random.Generator) -> list[Table]:

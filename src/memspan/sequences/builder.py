@@ -16,7 +16,7 @@ from memspan.errors import InputError
 from memspan.sequences.sequence import Sequence
 from memspan.sequences.store import Disk, Memory, Store, Symbols, narrow_dtype
 
-MEMORY_LIMIT = 256 << 20
+MEMORY_LIMIT = 64 << 20
 """Bytes of symbols held in memory; more of them go to a temporary file."""
 
 _STRIDE = 1 << 20

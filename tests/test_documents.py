@@ -1,0 +1,187 @@
+"""What the documents say is so: examples run, quickstarts work as typed, links lead somewhere, options exist."""
+
+from __future__ import annotations
+
+import os
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from typer.core import TyperGroup, TyperOption
+
+from memspan.cli.app import app
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+MEASURE = (ROOT / "docs/measure.md").read_text(encoding="utf-8")
+DOCUMENTS = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+TYPED_BY_HAND = ("make ", "pip ", ". .venv")
+"""Beginnings of lines that set up an environment, which the tests already have."""
+
+FITTED_WITHIN = 0.05
+"""500 documents of 1,000 binary symbols give an exponent of 0.5 with a standard error of about 0.015."""
+EXAMPLES = {
+    "compare_two": r"fast and fast again: alike.*fast and slow: different",
+    "known_law": r"best law: power.*exponent: 0\.(49|50|51)",
+    "measure_text": r"dependence is visible to lag [1-9][\d,]{2,}.*lag +1000: +-?0\.00",
+    "merge_shards": r"400,000 symbols, 200 documents\nthe same counts as in one run: yes",
+    "one_long_document": r"null shifts: 0\.[45].*null documents: 0\.(39|40|41) .* in the interval [56] of 6",
+    "own_source": r"1  2\.37e-01  2\.3\de-01.*visible to lag 8;",
+    "slow_chain": r"null shifts: .* [01]\.\d % of far lags.*null independent: .* [4-9]\d\.\d % of far lags",
+}
+"""What the output of each example must hold: the point that it makes."""
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture
+def in_folder(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    return tmp_path
+
+
+def test_every_example_is_expected_to_say_something():
+    assert {path.stem for path in (ROOT / "examples").glob("*.py")} == set(EXAMPLES)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_example_runs_and_makes_its_point(capsys, in_folder, name):
+    path = ROOT / "examples" / f"{name}.py"
+    assert path.read_text(encoding="utf-8").startswith('"""')
+    runpy.run_path(str(path), run_name="__main__")
+    said = capsys.readouterr().out
+    assert re.search(EXAMPLES[name], said, flags=re.DOTALL), said
+
+
+def test_the_python_of_the_readme_runs_and_writes_its_files(capsys, in_folder):
+    (code,) = blocks(README, "python")
+    names: dict[str, object] = {}
+    exec(compile(code, "README.md", "exec"), names)
+    first, *_, last = capsys.readouterr().out.splitlines()
+    assert first.startswith("Span(lag=")
+    assert abs(float(last) - 0.5) < FITTED_WITHIN
+    assert (in_folder / "curve.json").stat().st_size > 0
+    assert (in_folder / "curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_shell_commands_of_the_readme_work_as_typed(in_folder):
+    place = Path(sys.executable).parent
+    if not (place / "memspan").exists():
+        pytest.skip("the package is not installed beside this interpreter")
+    lines = [line for block in blocks(README, "sh") for line in block.splitlines()]
+    script = "\n".join(line for line in lines if not line.startswith(TYPED_BY_HAND))
+    assert script.count("memspan ") >= 4
+    ran = subprocess.run(
+        ["sh", "-e", "-c", script],
+        env={**os.environ, "PATH": f"{place}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "typing.py: dependence visible to" in ran.stdout
+    assert "all 6 claims hold" in ran.stdout
+    assert (in_folder / "typing-words/report.html").exists()
+
+
+def test_the_readme_names_the_two_make_targets():
+    targets = re.findall(r"^(\w[\w-]*):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert set(re.findall(r"^make (\S+)", README, flags=re.MULTILINE)) == {"demo", "test"} <= set(targets)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_link_leads_to_a_file_or_a_heading_that_is_there(path):
+    text = path.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"https?://", target):
+            continue
+        name, _, heading = target.partition("#")
+        there = path.parent / name if name else path
+        assert there.exists(), target
+        assert not heading or heading in anchors(there.read_text(encoding="utf-8")), target
+
+
+def anchors(text: str) -> set[str]:
+    """Headings as GitHub makes links of them."""
+    headings = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_document_names_a_place_on_one_machine(path):
+    assert not re.findall(r"(?<![\w.])/(?:home|root|work|tmp|Users)/\S*", path.read_text(encoding="utf-8"))
+
+
+def test_no_kept_result_names_a_place_on_one_machine():
+    results = sorted((ROOT / "docs/results").glob("*/result.json"))
+    assert len(results) >= 6
+    for path in results:
+        assert not re.search(r"[\"\s]/\w+/", path.read_text(encoding="utf-8")), path
+
+
+def test_every_figure_is_shown_somewhere():
+    shown = {
+        (path.parent / target).resolve()
+        for path in DOCUMENTS
+        for target in re.findall(r"\]\(([^)\s]+\.png)\)", path.read_text(encoding="utf-8"))
+    }
+    assert {path.resolve() for path in (ROOT / "docs").rglob("*.png")} == shown
+
+
+def commands() -> dict[str, set[str]]:
+    """The option words of each command, `--help` included."""
+    group = typer.main.get_command(app)
+    assert isinstance(group, TyperGroup)
+    return {
+        name: {word for option in command.params if isinstance(option, TyperOption) for word in option.opts}
+        | {"--help", "-h"}
+        for name, command in group.commands.items()
+    }
+
+
+def test_the_table_of_options_is_that_of_the_commands():
+    table = MEASURE.partition("## Every option")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`-[^|]+) \| ([mc ]+) \|", table, flags=re.MULTILINE)
+    told = {"m": set[str](), "c": set[str]()}
+    for words, letters in rows:
+        for letter in letters.split():
+            told[letter].update(re.findall(r"`(-[\w-]+)`", words))
+    assert (told["m"], told["c"]) == (commands()["measure"], commands()["compare"])
+
+
+def test_the_table_of_commands_is_that_of_the_program():
+    table = README.partition("## Commands")[2].partition("\n## ")[0]
+    assert set(re.findall(r"^\| `memspan (\w+)", table, flags=re.MULTILINE)) == set(commands())
+
+
+def test_every_recipe_has_its_result_in_the_documents():
+    from memspan.experiments import RECIPES
+
+    folders = {path.parent.name for path in (ROOT / "docs/results").glob("*/result.json")}
+    table = (ROOT / "docs/results/README.md").read_text(encoding="utf-8")
+    assert folders == set(RECIPES) == set(re.findall(r"^\| \[`([\w-]+)`\]", table, flags=re.MULTILINE))
+
+
+def test_the_file_tree_names_exactly_the_folders_of_the_package():
+    tree = README.partition("src/memspan/\n")[2].partition("```")[0]
+    package = ROOT / "src/memspan"
+    folders = {path.parent.name for path in package.glob("*/__init__.py")}
+    assert set(re.findall(r"^  (\w+)/ +\w", tree, flags=re.MULTILINE)) == folders
+
+
+def test_the_json_table_names_the_fields_of_a_measurement():
+    import memspan as ms
+
+    table = MEASURE.partition("| field of `measure`")[2].partition("\n\n")[0]
+    told = set(re.findall(r"\w+", " ".join(re.findall(r"^\| `([^`]+)` \|", table, flags=re.MULTILINE))))
+    found = ms.measure(ms.Sequence.from_documents(["abcabd" * 200]), [1, 2, 3])
+    assert told == {"schema", "command", "version", *found.to_json()}
