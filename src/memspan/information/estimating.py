@@ -20,7 +20,7 @@ from memspan.errors import InputError
 from memspan.information.counting import Counter
 from memspan.information.counts import PairCounts
 from memspan.information.estimators import EntropyEstimator, Grassberger, Plugin, informations
-from memspan.information.floor import Floor, null_values
+from memspan.information.floor import Floor, null_floor
 from memspan.information.kernels import LARGEST_DENSE
 from memspan.information.significance import p_values
 from memspan.information.span import find_reach, find_span
@@ -32,7 +32,11 @@ from memspan.sequences import Sequence
 
 LEVEL = 1e-3
 FULL = 0.95
-"""A floor of more than this share of the entropy leaves no room to correct into."""
+"""A floor of more than this share of the entropy leaves no room to correct into.
+
+corrected = (I - floor) / (1 - floor / min(H(X), H(Y))) is nothing at the floor and all of H where one symbol fixes the other
+(the chance adjustment of Vinh, Epps and Bailey 2010); to first order in the floor it is I - floor (1 - I / min(H)).
+"""
 DIP = 3.0
 """Information is a sum of squares: where it dips by chance its jackknife error dips, too. So many quanta make up for it."""
 
@@ -81,7 +85,7 @@ def estimate(
     first: PairCounts | None = None
     for counts in groups:
         if floor is None:
-            first, floor = counts, null_values(counts, estimator, seed)
+            first, floor = counts, null_floor(counts, estimator, seed)
         # Large tables are worth several threads; small ones are not worth the hand-over.
         engine = Threads(available_cores() if len(counts.alphabet) > LARGEST_DENSE else 1)
         parts.extend(engine.map(functools.partial(_lag_values, counts, estimator), range(len(counts.lags))))
@@ -143,12 +147,12 @@ def _curve(
     pairs = np.array([part.pairs for part in parts], dtype=np.int64)
     least = np.array([part.least_entropy for part in parts])
     plugin = np.array([part.plugin for part in parts])
-    mean, sd = floor.at(lags, pairs)
-    corrected = _corrected(information, mean, least)
-    replicates = np.stack([part.replicates for part in parts], axis=1)
+    mean, sd, draws = floor.at(lags, pairs)
+    room = 1 - np.clip(mean / np.maximum(least, 1e-300), 0, FULL)
+    corrected = (information - mean) / room
+    replicates = np.stack([part.replicates for part in parts], axis=1) / room
     blocks = np.sum(np.isfinite(replicates), axis=0)
     spread = np.nansum((replicates - np.nanmean(replicates, axis=0)) ** 2, axis=0)
-    draws = floor.plugin_draws(lags, pairs)
     stderr = np.sqrt((blocks - 1) / np.maximum(blocks, 1) * spread) + DIP * _quantum(draws)
     p_value = p_values(plugin, draws)
     significant = p_value < SIGNIFICANCE
@@ -172,17 +176,6 @@ def _curve(
         reach=find_reach(lags, corrected, significant, np.nan_to_num(replicates), sd, level),
         notes=(*first.notes, *_far_note(floor)),
     )
-
-
-def _corrected(
-    information: NDArray[np.float64], floor: NDArray[np.float64], least: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """(I - floor) / (1 - floor / min(H(X), H(Y))): nothing at the floor, all of H where one symbol fixes the other.
-
-    The chance adjustment of Vinh, Epps and Bailey 2010; to first order in the floor it is I - floor (1 - I / min(H)).
-    """
-    room = 1 - np.clip(floor / np.maximum(least, 1e-300), 0, FULL)
-    return (information - floor) / room
 
 
 def _quantum(draws: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""The null's values of the estimator, scaled to each lag's own number of pairs."""
+"""The null's values of the estimator, brought to each lag's own number of pairs."""
 
 from __future__ import annotations
 
@@ -9,94 +9,122 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.errors import InputError
-from memspan.information.bias import independent_bias
+from memspan.information.bias import expected_information
 from memspan.information.counts import PairCounts
 from memspan.information.estimators import EntropyEstimator, Plugin, informations
 from memspan.information.kernels import LARGEST_DENSE, Table
-from memspan.information.null import DRAWS, PARTS
+from memspan.information.null import DRAWS, FEWEST_DRAWS
+from memspan.information.tables import marginals
 
+Floats = NDArray[np.float64]
 CERTAIN = 4.0
 """Standard errors above zero from which dependence at far distances is believed."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
+class NullClass:
+    """The draws of one class of lags: the estimator's and the plug-in values, their pairs and margins."""
+
+    values: Floats
+    plugin: Floats
+    pairs: float
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    far: float
+    """Dependence at far distances that was found and taken out, nats."""
+
+    def at(self, pairs: Floats, estimator: EntropyEstimator) -> tuple[Floats, Floats, Floats]:
+        """Mean and standard deviation of the estimator, and plug-in draws (lags x draws), for so many pairs.
+
+        The bias of independent symbols is known for every number of pairs; structure multiplies that of the plug-in,
+        and what another estimator takes off it is the same with structure and without.
+        """
+        every = np.append(pairs, self.pairs)
+        plain = expected_information(self.first, self.second, every, Plugin())
+        taken_off = plain - expected_information(self.first, self.second, every, estimator)
+        ratio = plain[:-1] / plain[-1]
+        change = self.plugin.mean() * (ratio - 1) - (taken_off[:-1] - taken_off[-1])
+        return self.values.mean() + change, self.values.std(ddof=1) * ratio, self.plugin * ratio[:, None]
+
+
+@final
+@dataclass(frozen=True, eq=False)
 class Floor:
-    """Values of the null's draws per class of lags: `values` and `plugin` are classes x draws, with their pairs."""
+    """What the estimator shows at each lag where there is no dependence."""
 
     lags: NDArray[np.int64]
-    values: NDArray[np.float64]
-    plugin: NDArray[np.float64]
-    pairs: NDArray[np.float64]
-    far: float
-    """Dependence at far distances that was found and is not part of the floor, nats."""
+    classes: tuple[NullClass, ...]
+    estimator: EntropyEstimator
 
-    def at(
-        self, lags: NDArray[np.int64], pairs: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Mean and standard deviation of the estimator under the null at each lag, nats."""
-        scaled = self._scaled(self.values, lags, pairs)
-        return scaled.mean(axis=1), scaled.std(axis=1, ddof=1)
+    @property
+    def far(self) -> float:
+        """Dependence at far distances that is not part of the floor, nats."""
+        return max(one.far for one in self.classes)
 
-    def plugin_draws(self, lags: NDArray[np.int64], pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The plug-in information of the draws at each lag, shape lags x draws."""
-        return self._scaled(self.plugin, lags, pairs)
-
-    def _scaled(
-        self, values: NDArray[np.float64], lags: NDArray[np.int64], pairs: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        """Bias is one over the number of pairs: a lag with fewer pairs than the null has a higher floor."""
+    def at(self, lags: NDArray[np.int64], pairs: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
+        """Mean and standard deviation at each lag, and the plug-in values of the draws (lags x draws), nats."""
         number = np.maximum(np.searchsorted(self.lags, lags, side="right") - 1, 0)
-        return values[number] * self.pairs[number] / np.maximum(pairs, 1)[:, None]
+        mean, sd = np.empty(len(lags)), np.empty(len(lags))
+        draws = np.empty((len(lags), len(self.classes[0].plugin)))
+        for k in np.unique(number):
+            here = number == k
+            counted = np.maximum(pairs[here], 1).astype(np.float64)
+            mean[here], sd[here], draws[here] = self.classes[k].at(counted, self.estimator)
+        return mean, sd, draws
 
 
-def null_values(counts: PairCounts, estimator: EntropyEstimator, seed: int | np.random.Generator) -> Floor:
+def null_floor(counts: PairCounts, estimator: EntropyEstimator, seed: int | np.random.Generator) -> Floor:
     """The estimator on every table of the null; for independent symbols the tables are drawn here."""
     if counts.null.kind == "independent":
-        classes = counts.lags[:1]
-        tables = {(int(classes[0]), draw): table for draw, table in enumerate(_independent(counts, seed))}
+        tables = {(int(counts.lags[0]), draw): table for draw, table in enumerate(_independent(counts, seed))}
     else:
-        classes, tables = counts.null.lags, counts.null.draws
+        tables = counts.null.draws
     if not tables:
         raise InputError(
-            "these counts have no null tables; give all counts files of the folder, null-*.counts included"
+            "these counts have no null tables; give all counts files of the folder, null-* included"
         )
-    rows = [_class_values(tables, int(lag), len(counts.alphabet), estimator) for lag in classes]
-    values, plugin, pairs, far = zip(*rows, strict=True)
-    return Floor(np.asarray(classes), np.stack(values), np.stack(plugin), np.stack(pairs), max(far))
+    lags = sorted({lag for lag, _ in tables})
+    drawn = {lag: [tables[place] for place in sorted(tables) if place[0] == lag] for lag in lags}
+    classes = tuple(_null_class(drawn[lag], len(counts.alphabet), estimator) for lag in lags)
+    return Floor(np.array(lags, dtype=np.int64), classes, estimator)
 
 
-def _class_values(
-    tables: dict[tuple[int, int], Table], lag: int, alphabet: int, estimator: EntropyEstimator
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]:
-    """Values, plug-in values and pairs of one class's draws, without dependence at far distances; and that dependence."""
-    mine = [tables[place] for place in sorted(tables) if place[0] == lag]
-    value, plugin = (_informations(mine, alphabet, e) for e in (estimator, Plugin()))
-    pairs = np.array([table.cells.sum(dtype=np.int64) for table in mine], dtype=np.float64)
-    far = np.zeros(min(len(mine), DRAWS))
-    if len(mine) > DRAWS:
-        bias = [
-            np.mean([independent_bias(table, alphabet) for table in part[:PARTS]])
-            for part in (mine, mine[DRAWS:])
-        ]
-        far = _far_dependence(plugin[:DRAWS], plugin[DRAWS:], float(bias[0] / bias[1]))
-    return value[:DRAWS] - far, plugin[:DRAWS] - far, pairs[:DRAWS], float(far.mean())
+def _null_class(tables: list[Table], alphabet: int, estimator: EntropyEstimator) -> NullClass:
+    values, plugin = (_informations(tables, alphabet, e) for e in (estimator, Plugin()))
+    pairs = np.array([table.cells.sum(dtype=np.int64) for table in tables], dtype=np.float64)
+    margins = [_margins(table, alphabet) for table in tables[:DRAWS]]
+    first, second = (np.sum(side, axis=0) for side in zip(*margins, strict=True))
+    whole, part = pairs[:DRAWS].mean(), pairs[DRAWS:]
+    far = np.zeros(len(pairs[:DRAWS]))
+    if len(part):
+        bias = expected_information(first, second, np.array([whole, part.mean()]), Plugin())
+        far = _far_dependence(plugin[:DRAWS], plugin[DRAWS:], bias)
+    return NullClass(
+        values[:DRAWS] - far, plugin[:DRAWS] - far, float(whole), first, second, float(far.mean())
+    )
 
 
-def _far_dependence(
-    whole: NDArray[np.float64], part: NDArray[np.float64], ratio: float
-) -> NDArray[np.float64]:
+def _far_dependence(whole: Floats, part: Floats, bias: Floats) -> Floats:
     """The part of I that does not shrink with the number of pairs, from each shift of all and of a part of them.
 
-    I(N) = far + factor x bias(N): the bias of independent symbols is known, `ratio` is that of all over that of a part, and
-    short-range structure multiplies both alike. Zero unless the mean is four standard errors above zero.
+    I(N) = far + factor x bias(N), with the bias of independent symbols for all and for a part of the pairs; short-range
+    structure multiplies both alike. Zero unless the mean is four standard errors above zero; never so much that less than
+    the bias of independent symbols would be left.
     """
+    ratio = bias[0] / bias[1]
     far = (whole - ratio * part) / (1 - ratio)
     error = far.std(ddof=1) / np.sqrt(len(far))
-    return far if far.mean() > CERTAIN * error else np.zeros_like(far)
+    return np.minimum(far, whole - bias[0]) if far.mean() > CERTAIN * error else np.zeros_like(far)
 
 
-def _informations(tables: list[Table], alphabet: int, estimator: EntropyEstimator) -> NDArray[np.float64]:
+def _margins(table: Table, alphabet: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    keys = None if table.keys is None else np.asarray(table.keys, np.int64)
+    first, second = marginals(keys, table.cells[None], alphabet)
+    return first[0], second[0]
+
+
+def _informations(tables: list[Table], alphabet: int, estimator: EntropyEstimator) -> Floats:
     """I of every table."""
     if all(table.keys is None for table in tables):
         return informations(None, np.stack([table.cells for table in tables]), alphabet, estimator)[0]
@@ -108,13 +136,13 @@ def _independent(counts: PairCounts, seed: int | np.random.Generator) -> list[Ta
     """Tables of symbols drawn one by one with the frequencies of the data, as many pairs as the first lag has."""
     generator = np.random.default_rng(seed)
     pairs, size = int(counts.pairs[0]), len(counts.alphabet)
-    share = counts.frequencies / counts.frequencies.sum()
     if size <= LARGEST_DENSE:
+        share = counts.frequencies / counts.frequencies.sum()
         joint = np.outer(share, share).ravel()
         return [Table(None, generator.multinomial(pairs, joint)) for _ in range(DRAWS)]
     symbols = np.repeat(np.arange(size), counts.frequencies)
     tables = []
-    for _ in range(DRAWS):
+    for _ in range(FEWEST_DRAWS):
         keys = generator.permutation(symbols)[:pairs] * size + generator.permutation(symbols)[:pairs]
         tables.append(Table(*np.unique(keys, return_counts=True)))
     return tables

@@ -33,9 +33,12 @@ LENGTH_JITTER = 0.3
 """Documents are paired with others of about the same length: lengths are compared after noise of this size (log)."""
 NEW_CLASS = 0.8
 """A lag with fewer than this share of the pairs of the class before it gets a null of its own."""
-PAIRS_PER_DRAW = 1 << 25
-FILLED = 16
-"""With this many pairs per cell the null scales as one over the number of pairs, so a part of them is enough."""
+ENOUGH = 0.5
+"""Pairing documents must leave this share of the pairs at every lag."""
+PAIRS_PER_DRAW, SPARSE_PAIRS_PER_DRAW, DOCUMENTS_PER_DRAW = 1 << 25, 1 << 21, 1 << 17
+"""A draw takes no more than this; what it shows is brought to the lag's own number of pairs (see `bias`)."""
+WINDOWS = 8
+"""A part of a document is this many windows spread over it, so that it is composed like the whole."""
 NULLS = ("auto", "documents", "shifts", "independent")
 
 
@@ -60,16 +63,17 @@ def plan_null(sequence: Sequence, lags: NDArray[np.int64], asked: str, seed: int
     """The null that was asked for, or for `auto` the best that these data allow."""
     if asked not in NULLS:
         raise InputError(f"--null {asked}: expected one of {', '.join(NULLS)}")
-    possible = _possible(sequence, int(lags[-1]))
+    possible = _possible(sequence, lags)
     kind = possible[0] if asked == "auto" else asked
     if kind not in possible:
         raise InputError(f"--null {kind} {_NEEDS[kind]}; use --null {possible[0]}, or leave the option out")
-    note = _NOTES[kind] if asked == "auto" else ""
-    filled = FILLED * len(sequence.alphabet) ** 2 <= PAIRS_PER_DRAW
-    share = min(1.0, PAIRS_PER_DRAW / sequence.length) if filled else 1.0
-    classes = _classes(sequence, lags) if kind == "documents" else lags[:1]
     large = len(sequence.alphabet) > LARGEST_DENSE
+    classes = _classes(sequence, lags) if kind == "documents" else lags[:1]
     draws = FEWEST_DRAWS if large else 2 * DRAWS if kind == "shifts" else DRAWS
+    share = min(1.0, (SPARSE_PAIRS_PER_DRAW if large else PAIRS_PER_DRAW) / sequence.length)
+    if kind == "documents":
+        share = min(share, DOCUMENTS_PER_DRAW / sequence.n_documents)
+    note = _NOTES[kind] if asked == "auto" else ""
     return NullPlan(kind, classes, seed, share, int(lags[-1]), draws, note)
 
 
@@ -85,20 +89,23 @@ _NOTES = {
 }
 
 
-def _possible(sequence: Sequence, largest: int) -> list[str]:
+def _possible(sequence: Sequence, lags: NDArray[np.int64]) -> list[str]:
     kinds = ["independent"]
     lengths = np.diff(sequence.offsets)
-    if 2 * lengths[_nearest_shift(lengths, largest) > 0].sum() > sequence.length:
+    if lengths[_nearest_shift(lengths, int(lags[-1])) > 0].sum() > ENOUGH * sequence.length:
         kinds.insert(0, "shifts")
-    if sequence.n_documents >= FEWEST_DOCUMENTS and _pairable(sequence):
+    if sequence.n_documents >= FEWEST_DOCUMENTS and _pairable(lengths, lags):
         kinds.insert(0, "documents")
     return kinds
 
 
-def _pairable(sequence: Sequence) -> bool:
-    """Whether pairing each document with the next longer one loses less than half of the symbols."""
-    lengths = np.sort(np.diff(sequence.offsets))
-    return bool(2 * lengths[:-1].sum() > lengths.sum())
+def _pairable(lengths: NDArray[np.int64], lags: NDArray[np.int64]) -> bool:
+    """Whether pairing each document with the next longer one leaves enough pairs at every lag."""
+    shorter = np.sort(lengths)[:-1]
+    return all(
+        np.maximum(shorter - lag, 0).sum() > ENOUGH * np.maximum(lengths - lag, 0).sum()
+        for lag in lags[[0, len(lags) // 2, -1]]
+    )
 
 
 def _nearest_shift(lengths: NDArray[np.int64], largest: int) -> NDArray[np.int64]:
@@ -121,16 +128,19 @@ def _classes(sequence: Sequence, lags: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def null_runs(sequence: Sequence, plan: NullPlan, lag: int, draw: int, piece: int) -> Runs:
     """The pairs of one draw of the null, for the class of lags that begins with `lag`."""
-    generator = np.random.default_rng(
-        [plan.seed, draw % DRAWS, lag]
-    )  # a part is turned by the same shift as the whole
+    # A draw on a part has the generator of its draw on the whole, and so the same shift.
+    generator = np.random.default_rng([plan.seed, draw % DRAWS, lag])
     if plan.kind == "documents":
         return _document_runs(sequence.offsets, lag, plan.share, generator)
     strata = min(plan.draws, DRAWS)
     far = (draw % strata + generator.random()) / strata
-    part = (draw % PARTS, draw % PARTS + 1) if draw >= DRAWS else (0, PARTS)
-    documents = zip(sequence.offsets[:-1].tolist(), np.diff(sequence.offsets).tolist(), strict=True)
-    runs = [_shift_runs(*document, plan, far, part, piece) for document in documents]
+    part = draw % PARTS if draw >= DRAWS else None
+    lengths = np.diff(sequence.offsets)
+    nearest = _nearest_shift(lengths, plan.largest)
+    runs = [
+        _shift_runs(int(sequence.offsets[k]), int(lengths[k]), int(nearest[k]), far, part, piece, plan.share)
+        for k in np.flatnonzero(nearest)
+    ]
     return Runs(*(np.concatenate([getattr(run, name) for run in runs]) for name in ("x", "y", "n")))
 
 
@@ -139,29 +149,31 @@ def _document_runs(
 ) -> Runs:
     """Each document against the next in an order of roughly rising length, from the second on at the same place."""
     lengths = np.diff(offsets)
-    order = np.argsort(np.log(lengths) + LENGTH_JITTER * generator.standard_normal(len(lengths)))
+    chosen = np.flatnonzero(generator.random(len(lengths)) < share) if share < 1 else np.arange(len(lengths))
+    jitter = LENGTH_JITTER * generator.standard_normal(len(chosen))
+    order = chosen[np.argsort(np.log(lengths[chosen]) + jitter)]
     partner = np.roll(order, -1)
     n = np.minimum(lengths[order], lengths[partner]) - lag
-    keep = (n > 0) & (generator.random(len(n)) < share if share < 1 else True)
-    by_position = np.argsort(order[keep])
-    order, partner, n = (values[keep][by_position] for values in (order, partner, n))
-    return Runs(offsets[order], offsets[partner] + lag, n)
+    keep = np.flatnonzero(n > 0)
+    keep = keep[np.argsort(order[keep])]  # in the order of the data, which is faster to read
+    return Runs(offsets[order[keep]], offsets[partner[keep]] + lag, n[keep])
 
 
 def _shift_runs(
-    offset: int, length: int, plan: NullPlan, far: float, part: tuple[int, int], piece: int
+    offset: int, length: int, nearest: int, far: float, part: int | None, piece: int, share: float
 ) -> Runs:
-    """A part of one document against the document turned by a shift; of every piece the first `plan.share`.
+    """A document, or a part of it, against the document turned by a shift; of every stretch the first `share`.
 
     `far` in [0, 1) chooses between the nearest far shift and half of the document.
     """
-    nearest = int(_nearest_shift(np.array([length]), plan.largest)[0])
-    if not nearest:
-        return Runs(*np.zeros((3, 0), np.int64))
     shift = int(nearest + far * (length // 2 - nearest))
-    start, stop = (length * k // PARTS for k in part)
-    starts = np.arange(start, stop, piece)
-    n = np.ceil(np.minimum(piece, stop - starts) * plan.share).astype(np.int64)
+    if part is None:
+        ends = np.append(np.arange(0, length, piece), length)
+        starts, stops = ends[:-1], ends[1:]
+    else:
+        ends = np.arange(PARTS * WINDOWS + 1) * length // (PARTS * WINDOWS)
+        starts, stops = ends[part:-1:PARTS], ends[part + 1 :: PARTS]
+    n = np.ceil((stops - starts) * share).astype(np.int64)
     partner = (starts + shift) % length
     before = np.minimum(n, length - partner)  # pairs before the document's end is reached
     rest = n > before

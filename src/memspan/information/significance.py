@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincc, ndtr
 
+ROUNDING = 1e-12
+
 
 def p_values(information: NDArray[np.float64], draws: NDArray[np.float64]) -> NDArray[np.float64]:
     """P(null >= information) under a gamma distribution with mean and variance of the null's draws.
@@ -19,6 +21,6 @@ def p_values(information: NDArray[np.float64], draws: NDArray[np.float64]) -> ND
     shape = np.where(spread & positive, (mean / np.where(spread, sd, 1.0)) ** 2, 1.0)
     scale = np.where(positive, mean, 1.0) / shape
     excess = (information - mean) / np.where(spread, sd, 1.0)
-    certain = np.where(information > mean, 0.0, 1.0)
+    certain = np.where(information > mean + ROUNDING, 0.0, 1.0)
     by_spread = np.where(positive, gammaincc(shape, np.maximum(information, 0.0) / scale), ndtr(-excess))
     return np.where(spread, by_spread, certain)

@@ -10,7 +10,7 @@ from memspan.results import Reach, Span
 REDRAWN = 400
 """Curves drawn for the interval of the reach."""
 FIRST, STEP = 3, 3
-"""A chain starts at lag 3 or less, and each lag in it is at most three times the one before."""
+"""A chain starts at lag 3 or less (or at the smallest lag measured), and each is at most three times the one before."""
 
 
 def chain(lags: NDArray[np.int64], member: NDArray[np.bool_]) -> int:
@@ -19,9 +19,9 @@ def chain(lags: NDArray[np.int64], member: NDArray[np.bool_]) -> int:
     >>> chain(np.array([1, 2, 3, 4, 8, 30]), np.array([False, True, False, True, True, True]))
     4
     """
-    last = -1
+    last, first = -1, max(FIRST, int(lags[0]))
     for index in np.flatnonzero(member).tolist():
-        if lags[index] > (FIRST if last < 0 else STEP * lags[last]):
+        if lags[index] > (first if last < 0 else STEP * lags[last]):
             break
         last = index
     return last

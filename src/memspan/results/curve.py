@@ -59,10 +59,10 @@ class Curve:
     | `information` | n | the estimator's value, nats |
     | `floor`, `floor_sd` | n | mean and standard deviation of the estimator under the null, nats |
     | `corrected` | n | `(information - floor) / (1 - floor / min(H(X), H(Y)))`, nats |
-    | `stderr` | n | block-jackknife standard error of the plug-in information, nats |
+    | `stderr` | n | block-jackknife standard error, and a little more for dips by chance (see docs), nats |
     | `pairs` | n | pairs of symbols counted |
     | `p_value` | n | probability that the null reaches the plug-in information |
-    | `replicates` | blocks x n | plug-in information with one block left out, minus that of all, nats |
+    | `replicates` | blocks x n | what leaving out one block changes, nats |
     """
 
     lags: NDArray[np.int64]
