@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memspan.errors import CorruptError, InputError, MemspanError
-from memspan.information import PairCounts, count_pairs
+from memspan.information import PairCounts, assemble, count_pairs
 from memspan.information.blocks import block_count, cut_blocks, lag_groups, pieces
 from memspan.information.counting import Counter
 from memspan.information.counts_file import load_counts
@@ -250,7 +250,7 @@ def test_a_stopped_counter_ends_at_once() -> None:
     counter = Counter.of(["abcd" * 500], [1], null="auto", seed=0, workers=1, keep=None, progress=SILENT)
     counter.stop.set()
     with pytest.raises(MemspanError, match="stopped"):
-        counter.count(counter.lags, with_null=True)
+        list(counter.groups())
 
 
 @pytest.mark.parametrize(
@@ -269,3 +269,90 @@ def test_bad_input_is_told_in_one_line(data: list[str], lags: list[int] | None, 
     with pytest.raises(InputError, match=message) as caught:
         count_pairs(data, lags)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("alphabet", "documents"), [(1000, 500), (60, 1)])
+def test_groups_of_lags_share_their_blocks(alphabet: int, documents: int) -> None:
+    """Large alphabets are counted a few lags at a time; the jackknife needs the same blocks for all of them."""
+    symbols = np.random.default_rng(0).integers(0, alphabet, (documents, 20_000 // documents))
+    lags = range(1, 5001) if documents == 1 else None
+    counter = Counter.of(list(symbols), lags, null="auto", seed=0, workers=2, keep=None, progress=SILENT)
+    groups = lag_groups(20_000, alphabet, counter.lags)
+    assert len(groups) > 1 or documents > 1
+    assert len({len(counts.blocks) for counts in counter.groups()}) == 1
+
+
+def test_parts_of_a_run_are_put_together_only_if_they_are_all_there_once(tmp_path: Path) -> None:
+    sequence = Sequence.from_documents([np.random.default_rng(1).integers(0, 4, 5000)])
+    whole = count_pairs(sequence, [1, 10], keep=tmp_path)
+    files = sorted(tmp_path.iterdir())
+    together = assemble(files)
+    np.testing.assert_array_equal(together.joint(10), whole.joint(10))
+    assert together.null.draws.keys() == whole.null.draws.keys()
+    with pytest.raises(InputError, match=r"1 are missing \(block-03\)"):
+        assemble([file for file in files if file.stem != "block-03"])
+    with pytest.raises(InputError, match="given twice"):
+        assemble([*files, files[0]])
+
+
+def test_runs_of_different_data_add_up_and_other_lags_are_refused(tmp_path: Path) -> None:
+    parts = [Sequence.from_documents([np.random.default_rng(k).integers(0, 4, 5000)]) for k in (1, 2)]
+    for name, part in zip("ab", parts, strict=True):
+        count_pairs(part, [1, 10], keep=tmp_path / name)
+    together = assemble([*(tmp_path / "a").iterdir(), *(tmp_path / "b").iterdir()])
+    np.testing.assert_array_equal(together.joint(10), sum(plain_joint(part, 10) for part in parts))
+    assert together.length == 10_000
+    count_pairs(parts[0], [1, 9], keep=tmp_path / "c")
+    with pytest.raises(InputError, match="different lags"):
+        assemble([*(tmp_path / "a").iterdir(), *(tmp_path / "c").iterdir()])
+
+
+def test_nulls_of_different_classes_add_up_class_by_class() -> None:
+    """Equal documents need one null, documents near the largest lag several; their sum has all classes of both."""
+    generator = np.random.default_rng(2)
+    a = count_pairs([generator.integers(0, 2, 5000) for _ in range(60)], [1, 300])
+    b = count_pairs([generator.integers(0, 2, 400) for _ in range(60)], [1, 300])
+    both = (a + b).null
+    assert a.null.lags.tolist() == [1]
+    assert both.lags.tolist() == b.null.lags.tolist() == [1, 300]
+    pairs = [int(null.draws[300, 0].cells.sum()) for null in (both, b.null)]
+    assert pairs[0] == pairs[1] + int(a.null.draws[1, 0].cells.sum())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"block.0.keys": np.array([5, -1, 3], np.int64)},
+        {"block.0.keys": np.array([10**9], np.int64)},
+        {"lags": np.array([[1, 2]], np.int64)},
+        {"lags": np.array([0, 1], np.int64)},
+        {"frequencies": np.array([1], np.int64)},
+        {"block.0.cells": np.array([0.5, 1.5])},
+    ],
+)
+def test_hostile_counts_files_are_refused(tmp_path: Path, change: dict[str, np.ndarray]) -> None:
+    from safetensors import safe_open
+    from safetensors.numpy import save_file
+
+    from memspan.information.counts_file import _checksum
+
+    path = tmp_path / "x.counts"
+    count_pairs([np.arange(6000) % 2000], [1, 2], null="independent").save(path)
+    with safe_open(path, framework="np") as file:
+        metadata, tensors = file.metadata(), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    tensors |= change
+    save_file(tensors, path, {**metadata, "checksum": _checksum(metadata["about"], tensors)})
+    with pytest.raises(CorruptError, match="count again"):
+        PairCounts.load(path)
+
+
+def test_labels_that_json_cannot_hold_are_told() -> None:
+    counts = count_pairs([[b"a", b"b"] * 50], [1])
+    with pytest.raises(InputError, match="cannot be saved"):
+        counts.save("never-written.counts")
+
+
+def test_tuples_of_tuples_survive_saving(tmp_path: Path) -> None:
+    counts = count_pairs([[(1, (2, 3)), (4, (5, 6))] * 50], [1])
+    counts.save(tmp_path / "x.counts")
+    assert PairCounts.load(tmp_path / "x.counts").alphabet == ((1, (2, 3)), (4, (5, 6)))

@@ -170,3 +170,54 @@ def test_wikitext_validation_has_the_known_values_at_lag_100(realdata) -> None: 
         assert curve.corrected[1] == pytest.approx(3e-4, abs=2e-4)
         if estimator.name == "digamma":
             assert curve.information[1] == pytest.approx(1.26e-3, abs=1e-5)
+
+
+def zipf(kinds: int) -> Independent:
+    share = 1 / np.arange(1.0, kinds + 1)
+    return Independent(tuple(share / share.sum()))
+
+
+def test_rare_symbols_raise_no_alarm_where_the_null_takes_a_part_of_the_pairs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Bias does not fall as one over the pairs where cells are empty; the null must know."""
+    from memspan.information import null
+
+    monkeypatch.setattr(null, "PAIRS_PER_DRAW", 100_000)
+    curve = mutual_information(zipf(200).sample(1, 1_000_000, seed=0), [1, 2, 3, 10, 100])
+    assert not curve.significant.any()
+    assert np.abs(curve.corrected / curve.error).max() < FOUR_ERRORS
+
+
+@pytest.mark.parametrize("null", ["auto", "independent"])
+def test_documents_of_uneven_length_raise_no_alarm(null: str) -> None:
+    generator = np.random.default_rng(1)
+    words = zipf(1500)
+    lengths = generator.integers(200, 2000, 200)
+    documents = [words.sample(1, int(n), seed=k).store.read(0, int(n)) for k, n in enumerate(lengths)]
+    curve = mutual_information(documents, [1, 10, 100, 500, 1000, 1500], null=null)
+    assert curve.span.lag == 0
+    assert np.abs(curve.corrected / curve.error).max() < FOUR_ERRORS
+
+
+def test_one_long_document_among_short_ones_is_not_paired_with_them() -> None:
+    generator = np.random.default_rng(2)
+    documents = [generator.integers(0, 2, 100) for _ in range(200)] + [generator.integers(0, 2, 30_000)]
+    curve = mutual_information(documents, [1, 50, 100, 500, 1000])
+    assert curve.null == "shifts"
+    assert not curve.significant.any()
+
+
+@pytest.mark.parametrize("text", ["a" * 1500 + "b" * 1500, "a" * 3000 + "b", "ab" * 50 + "a" * 3000])
+def test_drifting_composition_leaves_floor_and_corrected_within_reason(text: str) -> None:
+    curve = mutual_information([text])
+    assert np.all(curve.corrected <= curve.entropy + 1e-3)
+    assert np.all(curve.floor > -1e-3)
+    if text.endswith("ab"):
+        assert curve.span.lag == 0
+
+
+def test_the_reach_is_found_where_small_lags_were_not_measured() -> None:
+    curve = mutual_information(flipping(50).sample(1, 100_000, seed=1), [5, 10, 20])
+    assert curve.span.lag == 20
+    assert curve.reach.lag == 20

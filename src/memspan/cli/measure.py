@@ -123,7 +123,7 @@ class _Job:
         )
         return replace(result, seconds=time.perf_counter() - begun)  # reading included
 
-    def _measured_counts(self, counts: list[PairCounts], progress: Progress) -> Measurement:
+    def _measured_counts(self, counts: PairCounts, progress: Progress) -> Measurement:
         from memspan.decay import measure
         from memspan.information import ESTIMATORS
 

@@ -86,8 +86,8 @@ def joined_note(sources: list[str]) -> tuple[str, ...]:
     )
 
 
-def load_counts(sources: list[str]) -> list[PairCounts] | None:
-    """Counts files added together, one `PairCounts` per group of lags; None if the sources are not counts."""
+def load_counts(sources: list[str]) -> PairCounts | None:
+    """Counts files put together; None if the sources are not counts."""
     counted = [source for source in sources if source.endswith(".counts")]
     if not counted:
         return None
@@ -96,14 +96,9 @@ def load_counts(sources: list[str]) -> list[PairCounts] | None:
         raise InputError(
             f"{counted[0]} holds counts and {other} does not; give counts only, or count the rest with --counts-only"
         )
-    from memspan.information import PairCounts
-    from memspan.information.counts import merge
+    from memspan.information import assemble
 
-    groups: dict[tuple[int, ...], list[PairCounts]] = {}
-    for path in counted:
-        counts = PairCounts.load(path)
-        groups.setdefault(tuple(counts.lags.tolist()), []).append(counts)
-    return [merge(groups[lags]) for lags in sorted(groups)]
+    return assemble(counted)
 
 
 def chosen_lags(lags: str | None, max_lag: int | None, longest: int) -> NDArray[np.int64]:

@@ -48,6 +48,10 @@ def fit_decay(
         if len(data.tau) > len(law.names) + 1:
             free = _best(law, data, data.information)
             fitted[law.name] = law, free, _aicc(law, data, free)
+    if not fitted:
+        raise EvidenceError(
+            f"no law: {len(data.tau)} lags above the floor are too few for the laws asked for"
+        )
     least = min(aicc for _, _, aicc in fitted.values())
     total = sum(np.exp(-(aicc - least) / 2) for _, _, aicc in fitted.values())
     return DecayFit(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from memspan.decay.fitting import fit_decay
 from memspan.errors import EvidenceError
-from memspan.information import EntropyEstimator, Grassberger, PairCounts, estimate, mutual_information
+from memspan.information import EntropyEstimator, PairCounts, mutual_information
 from memspan.progress import SILENT, Progress
 from memspan.results import Curve, DecayFit, Measurement
 from memspan.sequences import Sequence
@@ -20,7 +21,7 @@ POOR_FIT = 4.0
 
 
 def measure(
-    data: Sequence | PairCounts | list[PairCounts],
+    data: Sequence | PairCounts | Iterable[Any],
     lags: Iterable[int] | None = None,
     *,
     estimator: EntropyEstimator | None = None,
@@ -32,7 +33,7 @@ def measure(
     keep: Path | None = None,
     progress: Progress = SILENT,
 ) -> Measurement:
-    """I(tau), floor, span, reach and laws of a sequence or of its pair counts (several: groups of lags).
+    """I(tau), floor, span, reach and laws of a sequence, of its pair counts, or of any list of documents.
 
     Too few lags above the floor are no error here: the notes say so and there is no law.
 
@@ -41,25 +42,23 @@ def measure(
     (True, 'symbols')
     """
     begun = time.perf_counter()
-    if isinstance(data, list):
-        curve = estimate(data, estimator=estimator or Grassberger(), level=level, seed=seed)
-    else:
-        curve = mutual_information(
-            data,
-            lags,
-            estimator=estimator,
-            null=null,
-            level=level,
-            seed=seed,
-            workers=workers,
-            keep=keep,
-            progress=progress,
-        )
+    if not isinstance(data, Sequence | PairCounts):
+        data = Sequence.from_documents(data)
+    curve = mutual_information(
+        data,
+        lags,
+        estimator=estimator,
+        null=null,
+        level=level,
+        seed=seed,
+        workers=workers,
+        keep=keep,
+        progress=progress,
+    )
     progress.say("fitting laws of decay")
     decay, notes = _laws(curve, above)
-    first = data[0] if isinstance(data, list) else data
     seconds = time.perf_counter() - begun
-    return Measurement(first.paths, first.symbols, curve, decay, notes + _remarks(curve), seconds)
+    return Measurement(data.paths, data.symbols, curve, decay, notes + _remarks(curve), seconds)
 
 
 def _laws(curve: Curve, above: float | None) -> tuple[DecayFit | None, tuple[str, ...]]:

@@ -9,6 +9,7 @@ where there is no dependence (the floor), and say which lags stand above it.
 Span(lag=100, censored=True)
 """
 
+from memspan.information.assembling import assemble as assemble
 from memspan.information.counting import count_pairs as count_pairs
 from memspan.information.counts import PairCounts as PairCounts
 from memspan.information.estimating import estimate as estimate

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import itertools
-import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -20,22 +19,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.engines import Threads, available_cores
-from memspan.errors import CorruptError, InputError, MemspanError
+from memspan.errors import InputError, MemspanError
 from memspan.information.blocks import block_count, cut_blocks, lag_groups, pieces
-from memspan.information.counts import NullCounts, PairCounts, merge
-from memspan.information.counts_file import load_counts, save_counts
+from memspan.information.counts import NullCounts, PairCounts, join_lags, merge
+from memspan.information.keeping import Keeper
 from memspan.information.kernels import Kernel, Runs, Table, choose, spectral
 from memspan.information.kernels.kernel import Accumulator
 from memspan.information.lags import checked_lags, default_lags
 from memspan.information.null import NullPlan, null_runs, plan_null
+from memspan.information.tables import narrow_table
 from memspan.progress import SILENT, Progress, Stage
 from memspan.sequences import Memory, Sequence
 
 DRAWS_PER_TASK = 4
 SPECTRAL_PIECE = 1 << 22
-PART_NAME = re.compile(r"(\d{3}-)?(block|null)-\d+\.counts")
 
-Task = tuple[str, Callable[[Stage], PairCounts]]
+
+@final
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A part of the work: its name, what it depends on besides the data, its pairs, and how it is done."""
+
+    name: str
+    what: object
+    pairs: float
+    work: Callable[[Stage], PairCounts]
 
 
 def count_pairs(
@@ -54,9 +62,7 @@ def count_pairs(
     on where it was. The kernel is chosen by alphabet and lags; all give the same integers.
     """
     counter = Counter.of(sequence, lags, null=null, seed=seed, workers=workers, keep=keep, progress=progress)
-    counts = counter.count(counter.lags, with_null=True)
-    counter._forget_others()
-    return counts
+    return join_lags(list(counter.groups()))
 
 
 @final
@@ -67,14 +73,12 @@ class Counter:
     sequence: Sequence
     lags: NDArray[np.int64]
     plan: NullPlan
+    cuts: NDArray[np.int64]
+    """Where blocks begin and end, the same for all lags."""
     workers: int
     keep: Path | None
     progress: Progress
     stop: threading.Event = field(default_factory=threading.Event)
-    own: set[str] = field(default_factory=set)
-    """Names of the parts that belong to this count."""
-    said: set[str] = field(default_factory=set)
-    """Remarks made already."""
 
     @classmethod
     def of(
@@ -99,88 +103,66 @@ class Counter:
         longest = sequence.longest
         chosen = default_lags(longest) if lags is None else checked_lags(lags, longest)
         number = int(seed.integers(2**63)) if isinstance(seed, np.random.Generator) else seed
+        if number < 0:
+            raise InputError(f"seed {number} is negative; expected 0 or more")
         plan = plan_null(sequence, chosen, null, number)
-        return cls(sequence, chosen, plan, workers or available_cores(), keep, progress)
+        cuts = cut_blocks(sequence.offsets, block_count(sequence, chosen))
+        return cls(
+            sequence, chosen, plan, cuts, available_cores() if workers is None else workers, keep, progress
+        )
 
     def groups(self) -> Iterator[PairCounts]:
         """Counts of as many lags at a time as fit the memory set aside; the null comes with the first."""
-        groups = lag_groups(self.sequence.length, len(self.sequence.alphabet), self.lags)
-        for number, lags in enumerate(groups):
-            yield self.count(lags, with_null=number == 0, name=f"{number:03d}-" if len(groups) > 1 else "")
-        self._forget_others()
+        size = len(self.sequence.alphabet)
+        choose(size).warm_up(self.sequence.store.read(0, 1).dtype, self.progress)
+        groups = lag_groups(self.sequence.length, size, self.lags)
+        tasks = [
+            self._tasks(lags, f"{number:03d}-" if len(groups) > 1 else "")
+            for number, lags in enumerate(groups)
+        ]
+        if self.plan.kind != "independent":
+            tasks[0] += self._null_tasks(groups[0])
+        keeper = self._keeper([task.name for group in tasks for task in group])
+        for lags, group in zip(groups, tasks, strict=True):
+            yield self._count(lags, group, keeper)
+        if keeper is not None:
+            keeper.forget_others()
 
-    def count(self, lags: NDArray[np.int64], *, with_null: bool, name: str = "") -> PairCounts:
-        """Counts of these lags."""
-        kernel = choose(len(self.sequence.alphabet))
-        kernel.warm_up(self.sequence.store.read(0, 1).dtype, self.progress)
-        tasks = [(name + task, work) for task, work in self._block_tasks(lags)]
-        if with_null and self.plan.kind != "independent":
-            tasks += self._null_tasks(lags)
-        total = self.sequence.length * len(lags)
+    def _keeper(self, names: list[str]) -> Keeper | None:
+        if self.keep is None:
+            return None
+        data = f"{self.sequence.fingerprint()} {self.sequence.symbols}"
+        run = hashlib.sha256(repr((data, self.lags.tolist(), names, self._null_key())).encode()).hexdigest()
+        return Keeper(self.keep, data, run, tuple(names), self.progress)
+
+    def _null_key(self) -> object:
+        plan = self.plan
+        return plan.kind, plan.lags.tolist(), plan.seed, plan.share, plan.largest, plan.draws
+
+    def _count(self, lags: NDArray[np.int64], tasks: list[Task], keeper: Keeper | None) -> PairCounts:
+        total = float(sum(task.pairs for task in tasks))
         with self.progress.stage(f"counting {len(lags)} lags", total) as stage:
+
+            def finish(task: Task) -> PairCounts:
+                counts = functools.partial(task.work, stage)
+                return counts() if keeper is None else keeper.finish(task.name, task.what, counts)
+
             try:
-                results = Threads(self.workers).map(lambda task: self._finish(task, lags, stage), tasks)
+                results = Threads(self.workers).map(finish, tasks)
             except BaseException:
                 self.stop.set()
                 raise
         return merge(results)
 
-    def _finish(self, task: Task, lags: NDArray[np.int64], stage: Stage) -> PairCounts:
-        """The result of a task: from its file if it was finished before, else counted and kept."""
-        name, work = task
-        if self.keep is None:
-            return work(stage)
-        self.own.add(f"{name}.counts")
-        path, key = self.keep / f"{name}.counts", self._key(name, lags)
-        finished = self._finished(path, key)
-        if finished is None:
-            finished = work(stage)
-            save_counts(finished, path, key)
-        return finished
-
-    def _finished(self, path: Path, key: str) -> PairCounts | None:
-        """What an earlier run left at `path`, if it is whole and of the same data."""
-        if not path.exists():
-            return None
-        try:
-            counts, found = load_counts(path)
-        except CorruptError as error:
-            self._say_once(f"{str(error).split(';')[0]}: counting again")
-            return None
-        if found != key:
-            self._say_once(f"{path.parent} has counts of other data or options: counting again")
-            return None
-        return counts
-
-    def _say_once(self, remark: str) -> None:
-        if remark not in self.said:
-            self.said.add(remark)
-            self.progress.say(remark)
-
-    def _forget_others(self) -> None:
-        """Remove parts that an earlier count of other data or options left, so that no one adds them to these."""
-        if self.keep is not None:
-            for path in self.keep.glob("*.counts"):
-                if path.name not in self.own and PART_NAME.fullmatch(path.name):
-                    path.unlink()
-
-    def _key(self, name: str, lags: NDArray[np.int64]) -> str:
-        plan = self.plan
-        null = (plan.kind, plan.lags.tolist(), plan.seed, plan.share, plan.largest, plan.draws)
-        what = (self._fingerprint, name, lags.tolist(), null)
-        return hashlib.sha256(repr(what).encode()).hexdigest()
-
-    @functools.cached_property
-    def _fingerprint(self) -> str:
-        return self.sequence.fingerprint()
-
-    def _block_tasks(self, lags: NDArray[np.int64]) -> list[Task]:
-        sequence = self.sequence
-        blocks = block_count(sequence, lags)
-        cuts = cut_blocks(sequence.offsets, blocks).tolist()
+    def _tasks(self, lags: NDArray[np.int64], prefix: str) -> list[Task]:
         return [
-            (f"block-{number:02d}", functools.partial(self._count_block, lags, start, stop))
-            for number, (start, stop) in enumerate(itertools.pairwise(cuts))
+            Task(
+                f"{prefix}block-{number:02d}",
+                (lags.tolist(), start, stop),
+                (stop - start) * len(lags),
+                functools.partial(self._count_block, lags, start, stop),
+            )
+            for number, (start, stop) in enumerate(itertools.pairwise(self.cuts.tolist()))
         ]
 
     def _count_block(self, lags: NDArray[np.int64], start: int, stop: int, stage: Stage) -> PairCounts:
@@ -190,7 +172,7 @@ class Counter:
         for low in range(start, stop, SPECTRAL_PIECE):
             symbols = sequence.store.read(low, min(low + SPECTRAL_PIECE, stop))
             frequencies += np.bincount(symbols, minlength=size)
-        if spectral.worthwhile(size, lags, sequence.longest):
+        if spectral.worthwhile(size, lags, np.diff(sequence.offsets)):
             tables = self._spectral_tables(lags, start, stop, stage)
         else:
             tables = self._tables(choose(size), lags, start, stop, stage)
@@ -225,15 +207,20 @@ class Counter:
         kernel = choose(len(self.sequence.alphabet))
         store = self.sequence.store
         whole = kernel.prepare(store.symbols) if isinstance(store, Memory) else None
+        pairs = round(self.plan.share * self.sequence.length)
         return [
-            (f"null-{first:02d}", functools.partial(self._count_null, lags, kernel, whole, first))
+            Task(
+                f"null-{first:02d}",
+                (self._null_key(), lags.tolist()),
+                pairs * DRAWS_PER_TASK * len(self.plan.lags),
+                functools.partial(self._count_null, lags, kernel, whole, first),
+            )
             for first in range(0, self.plan.draws, DRAWS_PER_TASK)
         ]
 
     def _count_null(
         self, lags: NDArray[np.int64], kernel: Kernel, whole: Any, first: int, stage: Stage
     ) -> PairCounts:
-        del stage  # a small part of the work, not counted in the total
         places = [
             (lag, draw) for lag in self.plan.lags.tolist() for draw in range(first, first + DRAWS_PER_TASK)
         ]
@@ -245,14 +232,17 @@ class Counter:
                 accumulator.add(slot, whole, whole, runs)
             else:
                 self._add_from_disk(accumulator, slot, kernel, runs)
-        draws = dict(zip(places, accumulator.tables(), strict=True))
+            stage.advance(runs.pairs)
+        tables = [narrow_table(table, len(self.sequence.alphabet)) for table in accumulator.tables()]
+        draws = dict(zip(places, tables, strict=True))
         return self._result(lags, (), draws, np.zeros(len(self.sequence.alphabet), np.int64), 0)
 
     def _add_from_disk(self, accumulator: Accumulator, slot: int, kernel: Kernel, runs: Runs) -> None:
         """Runs of a sequence that is not in memory: read as many at a time as make a piece."""
         group = np.cumsum(runs.n) // kernel.piece
-        for number in range(int(group[-1]) + 1):
-            here = np.flatnonzero(group == number)
+        ends = np.flatnonzero(np.diff(group, append=-1)) + 1
+        for start, stop in itertools.pairwise([0, *ends.tolist()]):
+            here = slice(start, stop)
             self._check_stop()
             x, y = (self._gather(starts[here], runs.n[here]) for starts in (runs.x, runs.y))
             starts = np.cumsum(runs.n[here]) - runs.n[here]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+import itertools
 import os
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
@@ -16,6 +18,8 @@ from memspan.information.kernels import MOST_BLOCKS, Table
 from memspan.information.tables import aligned, moved, summed
 
 Draws = dict[tuple[int, int], Table]
+LARGEST_TABLE = 1 << 27
+"""Cells of the largest table that `joint` writes out."""
 
 
 @final
@@ -73,6 +77,10 @@ class PairCounts:
 
     def joint(self, lag: int) -> NDArray[np.int64]:
         """The table at one lag, shape alphabet x alphabet: rows are first symbols, columns second ones."""
+        if len(self.alphabet) ** 2 > LARGEST_TABLE:
+            raise InputError(
+                f"a table of {len(self.alphabet):,} x {len(self.alphabet):,} symbols is too large to show"
+            )
         index = np.flatnonzero(self.lags == lag)
         if not len(index):
             raise InputError(f"lag {lag} was not counted; counted are {self.lags.tolist()[:20]}")
@@ -107,20 +115,60 @@ def merge(parts: Iterable[PairCounts]) -> PairCounts:
     alphabet = _union([part.alphabet for part in parts])
     parts = [_recoded(part, alphabet) for part in parts]
     size = len(alphabet)
-    draws: Draws = {}
-    for key in dict.fromkeys(key for part in parts for key in part.null.draws):
-        draws[key] = summed([part.null.draws[key] for part in parts if key in part.null.draws], size)
     return PairCounts(
         first.lags,
         alphabet,
         _folded([block for part in parts for block in part.blocks], size),
-        NullCounts(first.null.kind, first.null.seed, draws),
+        NullCounts(first.null.kind, first.null.seed, _merged_draws([part.null for part in parts], size)),
         np.sum([part.frequencies for part in parts], axis=0),
         sum(part.documents for part in parts),
         first.symbols,
         tuple(dict.fromkeys(path for part in parts for path in part.paths)),
         tuple(dict.fromkeys(note for part in parts for note in part.notes)),
     )
+
+
+def join_lags(groups: list[PairCounts]) -> PairCounts:
+    """Counts of the same blocks at different lags as one."""
+    first = groups[0]
+    if len(groups) == 1:
+        return first
+    lags = np.concatenate([group.lags for group in groups])
+    if len(np.unique(lags)) < len(lags) or len({len(group.blocks) for group in groups}) > 1:
+        raise InputError(
+            "these counts are of different runs and cannot be joined; give the files of one run, or add runs"
+        )
+    order = np.argsort(lags)
+    joined = (
+        tuple(itertools.chain.from_iterable(tables))
+        for tables in zip(*(g.blocks for g in groups), strict=True)
+    )
+    blocks = tuple(tuple(tables[i] for i in order) for tables in joined)
+    null = next((group.null for group in groups if group.null.draws), first.null)
+    return dataclasses.replace(first, lags=lags[order], blocks=blocks, null=null)
+
+
+def _merged_draws(nulls: list[NullCounts], alphabet: int) -> Draws:
+    """Draws of parts of one run are put together; draws of different data are added, class by class."""
+    merged: Draws = {}
+    for null in nulls:
+        drawn, before = {draw for _, draw in null.draws}, {draw for _, draw in merged}
+        if not drawn & before:
+            merged |= null.draws
+            continue
+        lags = sorted({lag for lag, _ in null.draws} | {lag for lag, _ in merged})
+        merged = {
+            (lag, draw): summed([_containing(some, lag, draw) for some in (merged, null.draws)], alphabet)
+            for lag in lags
+            for draw in sorted(drawn & before)
+        }
+    return merged
+
+
+def _containing(draws: Draws, lag: int, draw: int) -> Table:
+    """The table of the class of lags that `lag` belongs to."""
+    lags = sorted({first for first, _ in draws})
+    return draws[max((first for first in lags if first <= lag), default=lags[0]), draw]
 
 
 def _check_alike(a: PairCounts, b: PairCounts) -> None:
@@ -157,19 +205,9 @@ def _recoded(part: PairCounts, alphabet: tuple[Hashable, ...]) -> PairCounts:
     move = functools.partial(moved, codes=codes, alphabet=len(alphabet))
     frequencies = np.zeros(len(alphabet), np.int64)
     frequencies[codes] = part.frequencies
-    return PairCounts(
-        part.lags,
-        alphabet,
-        tuple(tuple(move(table) for table in block) for block in part.blocks),
-        NullCounts(
-            part.null.kind, part.null.seed, {key: move(table) for key, table in part.null.draws.items()}
-        ),
-        frequencies,
-        part.documents,
-        part.symbols,
-        part.paths,
-        part.notes,
-    )
+    blocks = tuple(tuple(move(table) for table in block) for block in part.blocks)
+    null = dataclasses.replace(part.null, draws={key: move(table) for key, table in part.null.draws.items()})
+    return dataclasses.replace(part, alphabet=alphabet, blocks=blocks, null=null, frequencies=frequencies)
 
 
 def _folded(blocks: list[tuple[Table, ...]], alphabet: int) -> tuple[tuple[Table, ...], ...]:

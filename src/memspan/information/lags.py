@@ -43,7 +43,12 @@ def default_lags(longest: int, most: int | None = None) -> NDArray[np.int64]:
 
 def checked_lags(lags: Iterable[int], longest: int) -> NDArray[np.int64]:
     """Sorted distinct lags, each at least 1 and shorter than the longest document."""
-    values = np.unique(np.asarray(list(lags), dtype=np.int64))
+    given = list(lags)
+    if not all(isinstance(lag, int | np.integer) for lag in given):
+        raise InputError(
+            f"lags {given[:5]} are not whole numbers; a lag is a distance in symbols, as in [1, 2, 5]"
+        )
+    values = np.unique(np.asarray(given, dtype=np.int64))
     if not len(values):
         raise InputError("no lags were given; use for example --lags 1,2,5 or --lags 1:100")
     if values[0] < 1:

@@ -60,6 +60,12 @@ def narrowed(cells: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
     return cells.astype(np.min_scalar_type(int(cells.max())) if cells.size else np.uint8)
 
 
+def narrow_table(table: Table, alphabet: int) -> Table:
+    """The same table in as little memory as it needs."""
+    keys = None if table.keys is None else table.keys.astype(np.uint32 if alphabet <= 1 << 16 else np.int64)
+    return Table(keys, narrowed(table.cells))
+
+
 def _sparse(table: Table) -> Table:
     if table.keys is not None:
         return table

@@ -10,6 +10,9 @@ from pathlib import Path
 
 from memspan.errors import InputError
 
+_UMASK = os.umask(0)  # it can only be read by setting it, which is safe here and not in threads later
+os.umask(_UMASK)
+
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
@@ -26,7 +29,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary = Path(name)
         yield temporary
         _flush_to_disk(temporary)
-        temporary.chmod(0o666 & ~_umask())
+        temporary.chmod(0o666 & ~_UMASK)
         temporary.replace(target)
     except OSError as error:
         raise InputError(
@@ -51,9 +54,3 @@ def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
 def _flush_to_disk(path: Path) -> None:
     with path.open("rb") as file:
         os.fsync(file.fileno())
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

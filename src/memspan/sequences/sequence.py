@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from memspan.errors import InputError
 from memspan.sequences.coding import CODE_POINTS, Lookup, code_points
-from memspan.sequences.store import Memory, Store, Symbols, narrow_dtype
+from memspan.sequences.store import Memory, Store, Symbols, Window, narrow_dtype
 
 PIECE = 1 << 24
 """Symbols read at a time when a whole sequence is walked through."""
@@ -91,9 +91,9 @@ class Sequence:
         """The symbols `start` to `stop` (counted over all documents) as a sequence of the same alphabet."""
         inside = self.offsets[(self.offsets > start) & (self.offsets < stop)]
         offsets = np.concatenate([[start], inside, [stop]]) - start
-        return Sequence(
-            Memory(self.store.read(start, stop)), offsets, self.alphabet, self.symbols, self.paths, self.notes
-        )
+        whole = self.store
+        store = Memory(whole.read(start, stop)) if isinstance(whole, Memory) else Window(whole, start, stop)
+        return Sequence(store, offsets, self.alphabet, self.symbols, self.paths, self.notes)
 
     def fingerprint(self) -> str:
         """A hash of symbols, document ends and alphabet: equal sequences have equal fingerprints."""

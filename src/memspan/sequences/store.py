@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import os
+import weakref
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,14 +72,44 @@ class Disk(Store):
         return self.length
 
     def read(self, start: int, stop: int) -> Symbols:
-        size = self.dtype.itemsize
+        size, stop = self.dtype.itemsize, min(stop, self.length)
         try:
-            with self.path.open("rb") as file:
-                file.seek(start * size)
-                raw = file.read((stop - start) * size)
+            raw = _read_at(self._descriptor, (stop - start) * size, start * size)
         except OSError as error:
             raise InputError(f"cannot read {self.path}: {error.strerror}") from error
         if len(raw) != (stop - start) * size:
             raise InputError(f"{self.path} became shorter while it was read; run the command again")
         symbols = np.frombuffer(raw, self.dtype)
         return symbols if self.recode is None else self.recode[symbols]
+
+    @functools.cached_property
+    def _descriptor(self) -> int:
+        """The file, opened once; closed when the store is forgotten."""
+        descriptor = os.open(self.path, os.O_RDONLY)
+        weakref.finalize(self, os.close, descriptor)
+        return descriptor
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Window(Store):
+    """A stretch of another store, read when it is needed."""
+
+    store: Store
+    start: int
+    stop: int
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+    def read(self, start: int, stop: int) -> Symbols:
+        return self.store.read(self.start + start, min(self.start + stop, self.stop))
+
+
+def _read_at(descriptor: int, size: int, offset: int) -> bytes:
+    """`size` bytes from `offset` on; the system gives at most 2 GB at a time."""
+    parts = []
+    while size > 0 and (part := os.pread(descriptor, min(size, 1 << 30), offset)):
+        parts.append(part)
+        size, offset = size - len(part), offset + len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -114,13 +114,14 @@ def _union(keys, cells, bounds, alphabet, out_keys, out_cells):  # type: ignore[
     return kinds
 
 
-def union(tables: list[Table], alphabet: int) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-    """Sparse tables on common keys: keys (kinds,) and cells (tables, kinds)."""
+def union(tables: list[Table], alphabet: int) -> tuple[NDArray[np.int64], NDArray[np.integer[Any]]]:
+    """Sparse tables on common keys: keys (kinds,) and cells (tables, kinds) in the widest type among them."""
     keys = np.concatenate([np.asarray(table.keys, np.int64) for table in tables])
-    cells = np.concatenate([np.asarray(table.cells, np.uint32) for table in tables])
+    wide = np.uint32 if all(table.cells.dtype.itemsize <= 4 for table in tables) else np.int64
+    cells = np.concatenate([table.cells.astype(wide, copy=False) for table in tables])
     bounds = np.cumsum([0] + [len(table.cells) for table in tables])
     out_keys = np.empty(len(keys), np.int64)
-    out_cells = np.zeros((len(tables), len(keys)), np.uint32)
+    out_cells = np.zeros((len(tables), len(keys)), wide)
     kinds = _union(keys, cells, bounds, alphabet, out_keys, out_cells)
     return out_keys[:kinds], out_cells[:, :kinds]
 
@@ -158,7 +159,7 @@ class SparseAccumulator(Accumulator):
         new, old = Table(keys, cells), self.slots[slot]
         if len(old.cells):
             keys, cells = union([old, new], self.alphabet)
-            new = Table(keys.copy(), cells.sum(axis=0, dtype=np.uint32))
+            new = Table(keys.copy(), cells.sum(axis=0, dtype=np.int64))
         self.slots[slot] = new
 
     def tables(self) -> list[Table]:

@@ -23,16 +23,26 @@ GROUP = 32
 SAFE = 0.2
 """Largest distance of a correlation from an integer; beyond it, double precision is used instead."""
 SHORTEST = 1024
+SPARSEST = 4
+"""At least one in so many lags must be asked for."""
+SPECTRUM_MEMORY = 3 << 27
 
 
-def worthwhile(alphabet: int, lags: NDArray[np.int64], longest: int) -> bool:
-    """Whether this kernel beats one pass per lag, by the measured costs of both (nanoseconds per symbol)."""
+def worthwhile(alphabet: int, lags: NDArray[np.int64], lengths: NDArray[np.int64]) -> bool:
+    """Whether this kernel beats one pass per lag, by the measured costs of both (nanoseconds per symbol).
+
+    Not for lags with large gaps or for spectra that do not fit the memory set aside.
+    """
     largest = int(lags[-1])
-    if alphabet > MOST_SYMBOLS or longest < SHORTEST:
+    if alphabet > MOST_SYMBOLS or largest > SPARSEST * len(lags):
+        return False
+    step = _fast_length(max(largest + 1, SHORTEST))
+    if 3 * (step + 1) * alphabet * max(alphabet, GROUP) * np.dtype(np.complex64).itemsize > SPECTRUM_MEMORY:
         return False
     per_lag = 0.02 * (alphabet - 1) ** 2 + 0.02 if alphabet <= 4 else 0.6
-    padding = max(SHORTEST, largest) / largest
-    return per_lag * len(lags) > 1.2 * padding * (15 * alphabet + 0.45 * alphabet**2)
+    padded = float(np.sum(-(-lengths // step))) * step
+    spectral = 1.2 * padded * (15 * alphabet + 0.45 * alphabet**2)
+    return per_lag * len(lags) * float(lengths.sum()) > spectral
 
 
 def count_every_lag(
@@ -101,6 +111,7 @@ def _transform(symbols: Symbols, planes: NDArray[Any]) -> NDArray[Any]:
 def _complete(cells: NDArray[np.uint32], segments: NDArray[np.int64]) -> bool:
     """Whether every lag's cells add up to its number of pairs."""
     begin, end, limit = segments.T
-    lags = np.arange(len(cells))[:, None]
-    pairs = np.maximum(np.minimum(end, limit - lags) - begin, 0).sum(axis=1)
-    return bool((cells.sum(axis=1, dtype=np.int64) == pairs).all())
+    sums = cells.sum(axis=1, dtype=np.int64)
+    return all(
+        np.maximum(np.minimum(end, limit - lag) - begin, 0).sum() == pairs for lag, pairs in enumerate(sums)
+    )
