@@ -13,7 +13,7 @@ from memspan.bench.timing import beside, race
 from memspan.data import find
 from memspan.information import Plugin, log_lags
 from memspan.information.blocks import pieces
-from memspan.information.estimating import information_of
+from memspan.information.estimators import informations
 from memspan.information.kernels import Kernel, Table, choose
 from memspan.results import Benchmark
 from memspan.sequences import Memory, Sequence, read
@@ -82,9 +82,9 @@ def _score_race(sequence: Sequence, sizes: Sizes) -> Benchmark:
     score, kernel, lags = peer("sklearn.metrics").mutual_info_score, choose(256), _lags(sizes)
     part = sequence.store.read(0, min(sizes.scored, sequence.length))
 
-    def information() -> list[float]:
+    def information() -> NDArray[np.float64]:
         tables = count_lags(kernel, sequence, lags)
-        return [information_of(None, table.cells, 256, Plugin())[0] for table in tables]
+        return informations(None, np.stack([table.cells for table in tables]), 256, Plugin())[0]
 
     lag = lags[-1]
     ours, theirs = race(information, lambda: score(part[:-lag], part[lag:]), sizes.rounds)

@@ -39,7 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a character is no error
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # asked to end: like an interrupt, what is finished is kept
+    signal.signal(
+        signal.SIGTERM, signal.default_int_handler
+    )  # asked to end: like an interrupt, what is finished is kept
     status = _status(sys.argv[1:])
     if status == INTERRUPTED:
         _leave_soon()
