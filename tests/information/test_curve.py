@@ -18,17 +18,21 @@ from memspan.sequences.sources import IsingChain
 
 def test_the_span_is_the_end_of_a_chain_that_gaps_of_a_period_do_not_end() -> None:
     lags = np.array([1, 2, 3, 6, 18, 60])
-    assert find_span(lags, np.array([0, 0, 1, 0, 0, 0], bool)) == Span(3, False)
-    assert find_span(lags, np.array([0, 1, 0, 1, 1, 0], bool)) == Span(18, False)
-    assert find_span(lags, np.array([1, 1, 1, 1, 1, 1], bool)) == Span(18, False)  # 60 is more than 3 x 18
-    assert find_span(lags, np.array([0, 0, 0, 1, 1, 1], bool)) == Span(0, False)  # begins too late
-    assert find_span(lags[:5], np.array([1, 1, 1, 1, 1], bool)) == Span(18, True)
+    assert find_span(lags, 1 - np.array([0, 0, 1.0, 0, 0, 0])) == Span(3, False)
+    assert find_span(lags, 1 - np.array([0, 1, 0, 1, 1, 0], float)) == Span(18, False)
+    assert find_span(lags, 1 - np.array([1, 1, 1, 1, 1, 1], float)) == Span(
+        18, False
+    )  # 60 is more than 3 x 18
+    assert find_span(lags, 1 - np.array([0, 0, 0, 1, 1, 1], float)) == Span(0, False)  # begins too late
+    assert find_span(lags[:5], 1 - np.array([1, 1, 1, 1, 1], float)) == Span(18, True)
 
 
 def test_the_reach_lies_between_lags_on_log_log_axes() -> None:
     lags = np.array([1, 2, 4, 8, 16])
     information = 0.1 * lags**-2.0
-    reach = find_reach(lags, information, np.ones(5, bool), np.zeros((8, 5)), np.zeros(5), 0.1 * 5**-2.0)
+    reach = find_reach(
+        lags, information, np.zeros(5), np.ones(5, bool), np.zeros((8, 5)), np.zeros(5), 0.1 * 5**-2.0
+    )
     assert reach.lag == pytest.approx(5)
     assert reach.interval == pytest.approx((5, 5))
     assert not reach.censored
@@ -36,22 +40,32 @@ def test_the_reach_lies_between_lags_on_log_log_axes() -> None:
 
 def test_the_reach_is_zero_below_the_level_and_censored_above_it() -> None:
     lags, ones = np.array([1, 2, 4]), np.ones(3, bool)
-    none = find_reach(lags, np.full(3, 1e-5), ones, np.zeros((8, 3)), np.zeros(3), 1e-3)
+    none = find_reach(lags, np.full(3, 1e-5), np.zeros(3), ones, np.zeros((8, 3)), np.zeros(3), 1e-3)
     assert (none.lag, none.interval, none.censored) == (0, None, False)
-    all_above = find_reach(lags, np.full(3, 0.1), ones, np.zeros((8, 3)), np.zeros(3), 1e-3)
+    all_above = find_reach(lags, np.full(3, 0.1), np.zeros(3), ones, np.zeros((8, 3)), np.zeros(3), 1e-3)
     assert (all_above.lag, all_above.censored) == (4, True)
+
+
+def test_a_level_below_what_the_data_show_censors_the_reach() -> None:
+    lags, ones = np.array([1, 2, 4, 8]), np.ones(4, bool)
+    values, error = np.array([0.1, 0.01, 0.0, 0.0]), np.full(4, 0.001)
+    unsure = find_reach(lags, values, error, ones, np.zeros((8, 4)), np.zeros(4), 1e-4)
+    assert (unsure.lag, unsure.censored) == (2, True)
+    assert not find_reach(lags, values, error, ones, np.zeros((8, 4)), np.zeros(4), 3e-3).censored
+
+
+def test_false_alarms_among_ten_thousand_lags_do_not_carry_the_span_on() -> None:
+    lags = np.arange(1, 10_001)
+    p_value = np.random.default_rng(0).random(10_000)
+    p_value[:40] = 0.0
+    assert find_span(lags, p_value).lag < 60
 
 
 def test_the_reach_does_not_depend_on_the_amount_of_data() -> None:
     source = IsingChain(-1.5)
-    exact = find_reach(
-        lags := np.arange(1, 100),
-        source.information(lags),
-        np.ones(99, bool),
-        np.zeros((8, 99)),
-        np.zeros(99),
-        1e-3,
-    ).lag
+    lags, none = np.arange(1, 100), np.zeros(99)
+    ones, replicates = np.ones(99, bool), np.zeros((8, 99))
+    exact = find_reach(lags, source.information(lags), none, ones, replicates, none, 1e-3).lag
     for length in (50_000, 800_000):
         reach = mutual_information(source.sample(1, length, seed=3)).reach
         assert reach.interval is not None
@@ -132,7 +146,7 @@ def test_lags_as_typed(text: str, expected: list[int]) -> None:
     [
         ("x", "expected numbers"),
         ("1:", "expected numbers"),
-        ("7:3", "no lags"),
+        ("7:3", "runs backwards"),
         ("0", "below 1"),
         ("5:100", "use --max-lag 99"),
         ("1:10000000000", "longer than"),

@@ -174,7 +174,7 @@ def test_wikitext_validation_has_the_known_values_at_lag_100(realdata) -> None: 
 
 def zipf(kinds: int) -> Independent:
     share = 1 / np.arange(1.0, kinds + 1)
-    return Independent(tuple(share / share.sum()))
+    return Independent(share / share.sum())
 
 
 def test_rare_symbols_raise_no_alarm_where_the_null_takes_a_part_of_the_pairs(

@@ -33,7 +33,7 @@ def test_the_first_column_of_numbers_is_taken_and_noted(tmp_path: Path) -> None:
     sequence = read(table(tmp_path, PRICES))
     assert symbols(sequence) == [[0, 1, 3, 2]]
     assert sequence.notes == (
-        "column open, the first in which every cell is a number",
+        "column open, the first that holds numbers",
         "4 quantile bins: up to 1.75, up to 2.5, up to 3.25, above",
     )
     assert sequence.symbols == "numbers"
@@ -126,7 +126,7 @@ def test_a_constant_column_has_one_symbol_kind(tmp_path: Path) -> None:
         (PRICES, {"column": "date"}, "row 2: '2020-01-01' in column date is not a number; .*--column"),
         ("x,y\n1,2\n3,?\n", {"column": "y"}, r"table.csv, row 3: '\?' in column y is not a number"),
         ("x,y\n1,2\n3\n", {"column": "y"}, "row 3: '' in column y is not a number"),
-        ("x,y\na,1\nb,\n", {}, r"no column of .* is a number in every row; its columns are x, y \(0 to 1\)"),
+        ("x,y\na,1\nb,\n", {}, r"no column of .* holds numbers; its columns are x, y \(0 to 1\)"),
         ("x\n1\nnan\n", {}, "row 3: nan in column x is not finite; remove or correct it"),
         ("x\n\n1\n-inf\n", {}, "row 4: -inf in column x is not finite"),
         (
@@ -155,3 +155,9 @@ def test_a_table_that_cannot_be_used_is_refused(tmp_path: Path, text: str, optio
     with pytest.raises(InputError, match=message) as caught:
         read(table(tmp_path, text), **options)
     assert "\n" not in str(caught.value)
+
+
+def test_one_empty_cell_is_told_and_does_not_make_another_column_the_numbers(tmp_path: Path) -> None:
+    rows = "".join(f"{k + 1.5},{k % 7}\n" if k != 40 else ",3\n" for k in range(100))
+    with pytest.raises(InputError, match="row 42: '' in column price is not a number"):
+        read(table(tmp_path, "price,volume\n" + rows))

@@ -164,6 +164,7 @@ class _Job:
             workers=self.workers,
             keep=self.keep,
             progress=progress,
+            replace=False,
         )
         *_, last = counter.groups()
         return last

@@ -61,10 +61,10 @@ class Output:
         if self.json:
             print_bytes(content)
             return
-        from rich.console import Console
+        from memspan.cli.terminal import PipeConsole
 
         typer.echo(sentence)
-        show(Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else PAGE_WIDTH))
+        show(PipeConsole(highlight=False, markup=False, width=None if sys.stdout.isatty() else PAGE_WIDTH))
 
 
 def encoded(command: str, plain: dict[str, Any]) -> bytes:

@@ -89,6 +89,9 @@ def joined_note(sources: list[str]) -> tuple[str, ...]:
 def load_counts(sources: list[str]) -> PairCounts | None:
     """Counts files put together; None if the sources are not counts."""
     counted = [source for source in sources if source.endswith(".counts")]
+    folder = next((source for source in sources if any(Path(source).glob("*.counts"))), None)
+    if folder is not None:
+        raise InputError(f"{folder} is a folder of counts; to measure them give its files, {folder}/*.counts")
     if not counted:
         return None
     if len(counted) < len(sources):

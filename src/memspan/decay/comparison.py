@@ -31,6 +31,8 @@ CERTAIN = 0.01
 """Corrected p-value below which a lag counts as different."""
 DOUBTFUL = 0.05
 """Between the two, a pair is neither different nor alike."""
+NOTHING = 0.01
+"""Nats of dependence that must have been visible before two sources without any are called alike."""
 RESOLVED = 0.25
 """A pair is called alike only if a difference of this share of the information would have been seen at some lag."""
 
@@ -162,7 +164,16 @@ def _judge(
         )
     visible = a.significant | b.significant
     if not visible.any():
-        return "alike", "neither shows any dependence above its floor"
+        seen = 2 * float(error.min())
+        if seen <= NOTHING:
+            return (
+                "alike",
+                f"neither shows any dependence above its floor, and {seen:.1g} nats of it would have been seen",
+            )
+        return (
+            "undecided",
+            f"neither shows any dependence, but less than {seen:.1g} nats would not be seen; give more data",
+        )
     level = np.maximum(a.mean, b.mean)[visible]
     resolution = float(np.min(2 * error[visible] / np.maximum(level, 1e-300)))
     if resolution <= RESOLVED:

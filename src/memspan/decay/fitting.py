@@ -23,6 +23,8 @@ from memspan.results import Curve, DecayFit, LawFit
 
 Floats = NDArray[np.float64]
 FEWEST_LAGS = 4
+DEGENERATE = 20.0
+"""Logarithm beyond which a parameter has no meaning: lengths of 1e9 symbols, amplitudes of 1e-9 nats."""
 LEAST_SHRINKAGE = 0.1
 """With 8 to 16 replicates the covariance is never taken without some of its diagonal."""
 
@@ -47,7 +49,8 @@ def fit_decay(
     for law in LAWS.values() if laws is None else laws:
         if len(data.tau) > len(law.names) + 1:
             free = _best(law, data, data.information)
-            fitted[law.name] = law, free, _aicc(law, data, free)
+            if np.abs(free).max() < DEGENERATE:  # else a parameter has run away: a simpler law in disguise
+                fitted[law.name] = law, free, _aicc(law, data, free)
     if not fitted:
         raise EvidenceError(
             f"no law: {len(data.tau)} lags above the floor are too few for the laws asked for"
@@ -81,7 +84,8 @@ class _Data:
         use &= np.isfinite(curve.error) & (curve.error > 0)
         if use.sum() < FEWEST_LAGS:
             raise EvidenceError(
-                f"no law: {use.sum()} lags above the floor, at least {FEWEST_LAGS} are needed; give more data or lags"
+                f"no law: {use.sum()} lags above {f'{above:g} nats' if above else 'the floor'}, at least {FEWEST_LAGS} "
+                "are needed; give more data or lags"
             )
         replicates, error = curve.replicates[:, use], curve.error[use]
         covariance = _shrunk(replicates) + np.diag(curve.floor_sd[use] ** 2)

@@ -89,8 +89,12 @@ def reach_words(curve: Curve, symbols: str) -> str:
     level = f"{trimmed(reach.level)} nats"
     if reach.censored:
         distance = f"{trimmed(reach.lag)} {symbols_word(symbols, reach.lag)}"
-        return f"at least {distance} at {level}, the largest lag measured"
+        why = "the largest lag measured" if reach.lag >= curve.lags[-1] else "as far as these data can tell"
+        return f"at least {distance} at {level}, {why}"
     if reach.lag <= 0:
+        farther = curve.significant & (curve.corrected >= reach.level)
+        if farther.any():
+            return f"none from the nearest distances on; above {level} at lag {int(curve.lags[farther][0]):,}"
         return f"none: the corrected information never is above {level}"
     return f"{with_interval(reach.lag, reach.interval)} {symbols_word(symbols)} at {level}"
 

@@ -78,6 +78,8 @@ class Counter:
     workers: int
     keep: Path | None
     progress: Progress
+    replace: bool = True
+    """Whether kept parts of other data may be counted over."""
     stop: threading.Event = field(default_factory=threading.Event)
 
     @classmethod
@@ -91,6 +93,7 @@ class Counter:
         workers: int | None,
         keep: Path | None,
         progress: Progress,
+        replace: bool = True,
     ) -> Counter:
         """Check what was given and decide the rest."""
         if not isinstance(sequence, Sequence):
@@ -108,7 +111,14 @@ class Counter:
         plan = plan_null(sequence, chosen, null, number)
         cuts = cut_blocks(sequence.offsets, block_count(sequence, chosen))
         return cls(
-            sequence, chosen, plan, cuts, available_cores() if workers is None else workers, keep, progress
+            sequence,
+            chosen,
+            plan,
+            cuts,
+            available_cores() if workers is None else workers,
+            keep,
+            progress,
+            replace,
         )
 
     def groups(self) -> Iterator[PairCounts]:
@@ -133,7 +143,7 @@ class Counter:
             return None
         data = f"{self.sequence.fingerprint()} {self.sequence.symbols}"
         run = hashlib.sha256(repr((data, self.lags.tolist(), names, self._null_key())).encode()).hexdigest()
-        return Keeper(self.keep, data, run, tuple(names), self.progress)
+        return Keeper(self.keep, data, run, tuple(names), self.progress, self.replace)
 
     def _null_key(self) -> object:
         plan = self.plan

@@ -39,7 +39,7 @@ class Origin:
 
 def save_counts(counts: PairCounts, path: str | os.PathLike[str], origin: Origin | None = None) -> None:
     """Write counts, with their origin if they are a part of something."""
-    from safetensors.numpy import save_file
+    from safetensors.numpy import save
 
     tensors: Tensors = {"lags": counts.lags, "frequencies": counts.frequencies}
     for number, block in enumerate(counts.blocks):
@@ -63,7 +63,7 @@ def save_counts(counts: PairCounts, path: str | os.PathLike[str], origin: Origin
     tensors = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
     metadata = {"format": "memspan-counts", "version": VERSION, "about": about}
     with replacing(path) as temporary:
-        save_file(tensors, temporary, {**metadata, "checksum": _checksum(about, tensors)})
+        temporary.write_bytes(save(tensors, {**metadata, "checksum": _checksum(about, tensors)}))
 
 
 def load_counts(path: str | os.PathLike[str]) -> tuple[PairCounts, Origin]:

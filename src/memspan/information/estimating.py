@@ -155,7 +155,9 @@ def _curve(
     spread = np.nansum((replicates - np.nanmean(replicates, axis=0)) ** 2, axis=0)
     stderr = np.sqrt((blocks - 1) / np.maximum(blocks, 1) * spread) + DIP * _quantum(draws)
     p_value = p_values(plugin, draws)
-    significant = p_value < SIGNIFICANCE
+    reach = find_reach(
+        lags, corrected, np.hypot(stderr, sd), p_value < SIGNIFICANCE, np.nan_to_num(replicates), sd, level
+    )
     return Curve(
         lags=lags,
         information=information,
@@ -172,8 +174,8 @@ def _curve(
         documents=first.documents,
         estimator=estimator.name,
         null=first.null.kind,
-        span=find_span(lags, significant),
-        reach=find_reach(lags, corrected, significant, np.nan_to_num(replicates), sd, level),
+        span=find_span(lags, p_value),
+        reach=reach,
         notes=(*first.notes, *_far_note(floor)),
     )
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import final
 
-from memspan.errors import CorruptError
+from memspan.errors import CorruptError, InputError
 from memspan.information.counts import PairCounts
 from memspan.information.counts_file import Origin, load_counts, save_counts
 from memspan.progress import Progress
@@ -30,6 +30,8 @@ class Keeper:
     run: str
     names: tuple[str, ...]
     progress: Progress
+    replace: bool = True
+    """Whether parts of other data are counted over; if not, they are refused."""
     _said: set[str] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -60,6 +62,10 @@ class Keeper:
         except CorruptError as error:
             self._say_once(f"{str(error).split(';')[0]}: counting again")
             return None
+        if origin.key != key and not self.replace:
+            raise InputError(
+                f"{self.folder} has counts of other data or options; choose another folder with --out"
+            )
         if origin.key != key:
             self._say_once(f"{path.parent} has counts of other data or options: counting again")
             return None

@@ -48,15 +48,15 @@ def checked_lags(lags: Iterable[int], longest: int) -> NDArray[np.int64]:
         raise InputError(
             f"lags {given[:5]} are not whole numbers; a lag is a distance in symbols, as in [1, 2, 5]"
         )
+    if given and max(given) >= longest:
+        raise InputError(
+            f"lag {max(given)} is longer than the longest document ({longest:,} symbols); use --max-lag {longest - 1}"
+        )
     values = np.unique(np.asarray(given, dtype=np.int64))
     if not len(values):
         raise InputError("no lags were given; use for example --lags 1,2,5 or --lags 1:100")
     if values[0] < 1:
         raise InputError(f"lag {values[0]} is below 1; a lag is a distance of at least one symbol")
-    if values[-1] >= longest:
-        raise InputError(
-            f"lag {values[-1]} is longer than the longest document ({longest:,} symbols); use --max-lag {longest - 1}"
-        )
     return values
 
 
@@ -76,6 +76,8 @@ def parse_lags(text: str, longest: int) -> NDArray[np.int64]:
             first, colon, last = part.partition(":")
             start, stop = int(first), int(last if colon else first)
             checked_lags([start, stop], longest)  # before a range of any length is written out
+            if stop < start:
+                raise InputError(f"--lags {part} runs backwards; write {stop}:{start}")
             lags.extend(range(start, stop + 1))
     except ValueError as error:
         raise InputError(f"--lags {text}: expected numbers as in 1,2,5 or 1:1000, or all") from error

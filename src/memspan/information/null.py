@@ -3,7 +3,7 @@
 Bias at long lags is (1/2N) times a sum over modes of (1 + l^2) / (1 - l^2) (Bartlett): a slow chain has hundreds of times
 the bias of shuffled symbols, so the null must keep the sequence's own structure.
 
-* `documents`: the first symbol from one document, the second, at the same place, from another of similar length.
+* `documents`: the first symbol from one document, the second from another of similar length, turned round to begin anywhere.
 * `shifts`: each document against itself, turned round by a far distance. Dependence that is still there at far distances
   (a periodic sequence) is told from bias by drawing on a quarter of the pairs, too, and is not taken for floor.
 * `independent`: symbols drawn one by one with the same frequencies (what the literature calls shuffled).
@@ -147,7 +147,10 @@ def null_runs(sequence: Sequence, plan: NullPlan, lag: int, draw: int, piece: in
 def _document_runs(
     offsets: NDArray[np.int64], lag: int, share: float, generator: np.random.Generator
 ) -> Runs:
-    """Each document against the next in an order of roughly rising length, from the second on at the same place."""
+    """Each document against another of about its length, turned round to begin anywhere.
+
+    Turned, because documents that share a beginning (a header, a title) would otherwise agree there.
+    """
     lengths = np.diff(offsets)
     chosen = np.flatnonzero(generator.random(len(lengths)) < share) if share < 1 else np.arange(len(lengths))
     jitter = LENGTH_JITTER * generator.standard_normal(len(chosen))
@@ -156,7 +159,15 @@ def _document_runs(
     n = np.minimum(lengths[order], lengths[partner]) - lag
     keep = np.flatnonzero(n > 0)
     keep = keep[np.argsort(order[keep])]  # in the order of the data, which is faster to read
-    return Runs(offsets[order[keep]], offsets[partner[keep]] + lag, n[keep])
+    start, other, n = offsets[order[keep]], partner[keep], n[keep]
+    turn = (generator.random(len(keep)) * lengths[other]).astype(np.int64)
+    before = np.minimum(n, lengths[other] - turn)  # pairs before the other document's end is reached
+    rest = n > before
+    return Runs(
+        np.concatenate([start, (start + before)[rest]]),
+        np.concatenate([offsets[other] + turn, offsets[other][rest]]),
+        np.concatenate([before, (n - before)[rest]]),
+    )
 
 
 def _shift_runs(

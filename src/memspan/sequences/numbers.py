@@ -68,7 +68,7 @@ def _edges(values: Values, levels: int) -> Values:
 
 
 def _column_note(column: Column, request: Request) -> str:
-    chosen = "" if request.column is not None else ", the first in which every cell is a number"
+    chosen = "" if request.column is not None else ", the first that holds numbers"
     return f"column {column.name}{chosen}"
 
 

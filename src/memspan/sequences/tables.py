@@ -15,6 +15,8 @@ from memspan.sequences.text import decoded
 
 Row = tuple[int, list[str]]
 """The number of a row, counted from 1 with the header, and its cells."""
+MOSTLY = 0.8
+"""A column of which so many cells are numbers is meant to be one of numbers."""
 
 
 @final
@@ -94,24 +96,31 @@ def _one_column(rows: Iterator[Row], index: int, label: str | int, name: str) ->
 
 
 def _first_numeric(rows: Iterator[Row], header: list[str] | None, width: int, name: str) -> Column:
-    candidates = {index: array("d") for index in range(width)}
-    numbers = array("q")
+    """The first column that is meant to be numbers: most of its cells are. A cell that is not is told, not passed over."""
+    candidates = [Column(index, array("d"), array("q")) for index in range(width)]
+    bad: dict[int, list[tuple[int, str]]] = {index: [] for index in range(width)}
     for row, cells in rows:
-        numbers.append(row)
-        for index in list(candidates):
+        for index, column in enumerate(candidates):
+            cell = cells[index] if index < len(cells) else ""
             try:
-                candidates[index].append(float(cells[index]))
-            except (ValueError, IndexError):
-                del candidates[index]
-        if not candidates:
-            break
-    if not candidates:
-        raise InputError(
-            f"no column of {name} is a number in every row; {_columns(header, width)}; "
-            "choose one with --column"
-        )
-    index, values = min(candidates.items())
-    return Column(_label(header, index), values, numbers)
+                column.values.append(float(cell))
+                column.rows.append(row)
+            except ValueError:
+                bad[index].append((row, cell))
+    if not any(len(column.values) + len(bad[index]) for index, column in enumerate(candidates)):
+        return candidates[0]  # no rows: told by whoever needs symbols
+    for index, column in enumerate(candidates):
+        if len(column.values) > MOSTLY * (len(column.values) + len(bad[index])):
+            if bad[index]:
+                row, cell = bad[index][0]
+                raise InputError(
+                    f"{name}, row {row}: {cell!r} in column {_label(header, index)} is not a number; "
+                    "correct or remove the row, or choose another column with --column"
+                )
+            return Column(_label(header, index), column.values, column.rows)
+    raise InputError(
+        f"no column of {name} holds numbers; {_columns(header, width)}; choose one with --column"
+    )
 
 
 def _index(header: list[str] | None, width: int, column: str | int, name: str) -> int:
