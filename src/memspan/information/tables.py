@@ -62,8 +62,11 @@ def narrowed(cells: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
 
 def narrow_table(table: Table, alphabet: int) -> Table:
     """The same table in as little memory as it needs."""
-    keys = None if table.keys is None else table.keys.astype(np.uint32 if alphabet <= 1 << 16 else np.int64)
-    return Table(keys, narrowed(table.cells))
+    if table.keys is None:
+        return Table(None, narrowed(table.cells))
+    from memspan.information.kernels.sparse import key_dtype
+
+    return Table(table.keys.astype(key_dtype(alphabet), copy=False), narrowed(table.cells))
 
 
 def _sparse(table: Table) -> Table:
