@@ -18,8 +18,12 @@ def draw_laws(ax: Axes, decay: DecayFit, factor: float, x_scale: str) -> None:
     """The best law, then `exponential` and `power` for comparison, in nats times `factor`."""
     if not decay.lags.size:
         return
-    spaced = np.geomspace if x_scale == "log" else np.linspace
-    lags = spaced(float(decay.lags.min()), float(decay.lags.max()), _POINTS)
+    ends = float(decay.lags.min()), float(decay.lags.max())
+    lags = np.geomspace(*ends, _POINTS)
+    if (
+        x_scale != "log"
+    ):  # near distances need the fine steps of a logarithmic grid, far ones those of a linear one
+        lags = np.union1d(lags, np.linspace(*ends, _POINTS))
     for name in [decay.best, *(name for name in _PLAIN if name != decay.best)]:
         if name not in decay.laws or name not in LAWS:
             continue

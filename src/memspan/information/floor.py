@@ -115,8 +115,9 @@ def _far_dependence(whole: Floats, part: Floats, bias: Floats) -> Floats:
     ratio = bias[0] / bias[1]
     far = (whole - ratio * part) / (1 - ratio)
     error = far.std(ddof=1) / np.sqrt(len(far))
-    kept = np.minimum(far, whole - bias[0])
-    return kept if far.mean() > CERTAIN * error and kept.mean() > 0 else np.zeros_like(far)
+    believed = far.mean() > CERTAIN * error
+    kept = far - max(0.0, float(bias[0] - (whole - far).mean()))
+    return kept if believed and kept.mean() > 0 else np.zeros_like(far)
 
 
 def _margins(table: Table, alphabet: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
