@@ -73,11 +73,12 @@ def measure(
     if counts_only:
         _count(job, output)
         return
-    with output.progress() as progress, keeping(job.keep):
-        result = job.measured(progress)
     from memspan.cli.tables import show_measurement
 
-    output.give(result, lambda console: show_measurement(console, result, bits=bits))
+    with keeping(job.keep):
+        with output.progress() as progress:
+            result = job.measured(progress)
+        output.give(result, lambda console: show_measurement(console, result, bits=bits))
 
 
 @final

@@ -20,6 +20,8 @@ from memspan.sequences.store import Symbols
 MOST_SYMBOLS = 64
 GROUP = 32
 """Segments whose products are one matrix product per frequency."""
+FREQUENCIES = 256
+"""Frequencies multiplied at a time; an even number."""
 SAFE = 0.2
 """Largest distance of a correlation from an integer; beyond it, double precision is used instead."""
 SHORTEST = 1024
@@ -64,27 +66,33 @@ def _correlate(
 ) -> tuple[NDArray[np.uint32], float]:
     step = _fast_length(max(most + 1, SHORTEST))
     spectrum = np.zeros((step + 1, alphabet, alphabet), np.result_type(real, np.complex64))
-    product, partner = np.empty_like(spectrum), np.empty((step + 1, GROUP, alphabet), spectrum.dtype)
     transform = np.empty((step + 1, GROUP + 1, alphabet), spectrum.dtype)
     planes = np.empty((alphabet, 2 * step), real)
     for starts, end, limit in _groups(segments, step):
         for row, start in enumerate([*starts, starts[-1] + step]):
             transform[:, row] = _transform(symbols[start : max(start, min(start + step, limit))], planes)
-        here, there, partners = (
-            transform[:, : len(starts)],
-            transform[:, 1 : len(starts) + 1],
-            partner[:, : len(starts)],
-        )
+        last = None
+        if starts[-1] + step > end:  # the last stretch of first symbols ends before its partners do
+            last = _transform(symbols[starts[-1] : end], planes)
+        _add_products(spectrum, transform[:, : len(starts) + 1], last)
+    back = np.asarray(scipy.fft.irfft(spectrum, n=2 * step, axis=0))[: most + 1].reshape(most + 1, -1)
+    cells = np.rint(back)
+    back -= cells
+    return cells.astype(np.uint32), float(max(back.max(), -back.min()))
+
+
+def _add_products(spectrum: NDArray[Any], transform: NDArray[Any], last: NDArray[Any] | None) -> None:
+    """Add conj(first) x partner over all stretches, a few frequencies at a time so that all stays in the cache."""
+    for low in range(0, len(spectrum), FREQUENCIES):
+        part = slice(low, low + FREQUENCIES)
+        here, there = transform[part, :-1], transform[part, 1:]
+        partners = np.empty_like(here)
         np.add(here[0::2], there[0::2], out=partners[0::2])
         np.subtract(here[1::2], there[1::2], out=partners[1::2])
-        if starts[-1] + step > end:  # the last stretch of first symbols ends before its partners do
-            here[:, -1] = _transform(symbols[starts[-1] : end], planes)
-        np.conjugate(here, out=here)
-        spectrum += np.matmul(here.transpose(0, 2, 1), partners, out=product)
-    back = np.asarray(scipy.fft.irfft(spectrum.transpose(1, 2, 0), n=2 * step, axis=2))[..., : most + 1]
-    back = back.reshape(alphabet**2, most + 1).T
-    cells = np.rint(back)
-    return np.ascontiguousarray(cells.astype(np.uint32)), float(np.abs(back - cells).max())
+        first = np.conjugate(here)
+        if last is not None:
+            first[:, -1] = np.conjugate(last[part])
+        spectrum[part] += np.matmul(first.transpose(0, 2, 1), partners)
 
 
 def _fast_length(least: int) -> int:
@@ -110,8 +118,8 @@ def _transform(symbols: Symbols, planes: NDArray[Any]) -> NDArray[Any]:
 
 def _complete(cells: NDArray[np.uint32], segments: NDArray[np.int64]) -> bool:
     """Whether every lag's cells add up to its number of pairs."""
-    begin, end, limit = segments.T
-    sums = cells.sum(axis=1, dtype=np.int64)
-    return all(
-        np.maximum(np.minimum(end, limit - lag) - begin, 0).sum() == pairs for lag, pairs in enumerate(sums)
-    )
+    lags = np.arange(len(cells))
+    pairs = np.zeros(len(cells), np.int64)
+    for begin, end, limit in segments.tolist():
+        pairs += np.maximum(np.minimum(end, limit - lags) - begin, 0)
+    return bool((cells.sum(axis=1, dtype=np.int64) == pairs).all())
