@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import final
-
 import numpy as np
 
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Outcome, Recipe, SampleSize
 from memspan.experiments.standard_errors import ONE, claim_within_errors
 from memspan.information import log_lags, mutual_information
 from memspan.progress import Progress
@@ -27,14 +24,11 @@ EXPANDED = PowerLawBinary(AMPLITUDE, EXPONENT, approximate=True)
 PRINTED = PowerLawBinary(AMPLITUDE / np.pi**3, EXPONENT, approximate=True)
 
 
-@final
-@dataclass(frozen=True)
-class _Size:
-    documents: int
-    length: int
-
-
-_SIZES = {"smoke": _Size(400, 400), "laptop": _Size(5_000, 1_000), "paper": _Size(10_000, 1_000)}
+_SIZES = {
+    "smoke": SampleSize(400, 400),
+    "laptop": SampleSize(5_000, 1_000),
+    "paper": SampleSize(10_000, 1_000),
+}
 
 
 def _run(scale: str, seed: int, progress: Progress) -> Outcome:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import final
-
 import numpy as np
 
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Outcome, Recipe, SampleSize
 from memspan.experiments.standard_errors import ONE, claim_within_errors
 from memspan.information import log_lags, mutual_information
 from memspan.progress import Progress
@@ -20,14 +17,11 @@ CONSTANT = float(repeated_pair_information(P))
 FOUR_DIGITS = 5e-5
 
 
-@final
-@dataclass(frozen=True)
-class _Size:
-    documents: int
-    length: int
-
-
-_SIZES = {"smoke": _Size(200, 1_000), "laptop": _Size(2_000, 2_000), "paper": _Size(10_000, 2_000)}
+_SIZES = {
+    "smoke": SampleSize(200, 1_000),
+    "laptop": SampleSize(2_000, 2_000),
+    "paper": SampleSize(10_000, 2_000),
+}
 
 
 def _run(scale: str, seed: int, progress: Progress) -> Outcome:

@@ -33,3 +33,12 @@ class Recipe:
     """smoke, laptop, paper: what is run, and the time it takes on two cores, in words."""
     run: Callable[[str, int, Progress], Outcome]
     """run(scale, seed, progress)"""
+
+
+@final
+@dataclass(frozen=True)
+class SampleSize:
+    """How much of a known source is drawn at one scale."""
+
+    documents: int
+    length: int
