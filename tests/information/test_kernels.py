@@ -102,6 +102,17 @@ def test_words_beyond_sixteen_bits_are_counted() -> None:
     assert found == dict(expected)
 
 
+def test_pairs_beyond_sixteen_bits_are_counted() -> None:
+    x = np.zeros(200_000, np.uint16)
+    x[::1000] = 1500
+    kernel = Sparse(2000)
+    accumulator, prepared = kernel.accumulator(1), kernel.prepare(x)
+    accumulator.add(0, prepared, prepared, Runs(np.array([0]), np.array([1]), np.array([199_999])))
+    found = dense_form(accumulator.tables()[0], 2000)
+    assert found[0, 0] == np.sum((x[:-1] == 0) & (x[1:] == 0)) > 1 << 16
+    assert found.sum() == 199_999
+
+
 def test_union_puts_sparse_tables_on_common_keys() -> None:
     a, b = Table(np.array([5, 1, 7]), np.array([1, 2, 3])), Table(np.array([4, 5]), np.array([10, 20]))
     # Rows of three symbols: keys 0-2, 3-5, 6-8 come row by row, in any order within a row.

@@ -43,8 +43,8 @@ def align_runs(y, xs, ys, n, aligned):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(nogil=True, cache=True)
-def count_rows(positions, start, partner, low, alphabet, keys, cells):  # type: ignore[no-untyped-def]
-    """Write keys first * alphabet + second and their counts, return how many kinds there are.
+def count_rows(positions, start, partner, low, alphabet, most, keys, cells):  # type: ignore[no-untyped-def]
+    """Write keys first * alphabet + second and their counts, return how many kinds there are (-1: a count is over `most`).
 
     The partner of position t is partner[t - low], where there is one; `alphabet` stands for none. A symbol is listed
     without a branch: it is always written, and the end moves on only if it is new.
@@ -68,7 +68,10 @@ def count_rows(positions, start, partner, low, alphabet, keys, cells):  # type: 
         for i in range(np.int64(listed)):
             second = np.uint64(seen[i])
             keys[kinds + i] = base + np.int64(second)
-            cells[kinds + i] = row[second]
+            count = row[second]
+            if count > most:
+                return np.int64(-1)
+            cells[kinds + i] = count
             row[second] = 0
         kinds += np.int64(listed)
     return kinds
@@ -157,8 +160,13 @@ class SparseAccumulator(Accumulator):
             low, length = 0, len(x.symbols)
             partner = np.full(length, self.alphabet, narrow_dtype(self.alphabet + 1))
             align_runs(y.symbols, runs.x, runs.y, runs.n, partner)
-        keys, cells = np.empty(length, key_dtype(self.alphabet)), np.empty(length, np.uint32)
-        kinds = count_rows(x.positions, x.start, partner, low, self.alphabet, keys, cells)
+        kinds, keys, cells = -1, np.empty(length, key_dtype(self.alphabet)), np.empty(0, np.uint16)
+        for dtype in (np.uint16, np.uint32):  # narrow cells are less to write, and nearly always wide enough
+            cells = np.empty(length, dtype)
+            most = np.uint32(np.iinfo(dtype).max)
+            kinds = count_rows(x.positions, x.start, partner, low, self.alphabet, most, keys, cells)
+            if kinds >= 0:
+                break
         keys.resize(kinds, refcheck=False)  # gives back what was not needed without copying the rest
         cells.resize(kinds, refcheck=False)
         new, old = Table(keys, cells), self.slots[slot]
