@@ -11,8 +11,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 LAYERS = [
-    *("cli", "bench", "experiments", "report", "figures", "decay", "information", "sequences", "data"),
-    *("engines", "results", "progress | errors"),
+    *("cli", "bench", "experiments", "report", "figures", "decay", "information"),
+    *("sequences | theory", "data", "engines", "results", "progress | errors"),
 ]
 HEAVY = ("numba", "scipy", "matplotlib", "torch", "typer", "rich", "pooch", "fsspec", "numpy")
 

@@ -15,7 +15,8 @@ NAMES = [
     *("Sequence", "PairCounts", "Curve", "log_lags", "MemspanError"),
 ]
 NAMESPACES = [
-    *("sequences", "sources", "information", "decay", "results", "figures", "report", "data", "experiments"),
+    *("sequences", "sources", "information", "decay", "theory", "results"),
+    *("figures", "report", "data", "experiments"),
 ]
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memspan import report as report
     from memspan import results as results
     from memspan import sequences as sequences
+    from memspan import theory as theory
     from memspan.decay import compare as compare
     from memspan.decay import fit_decay as fit_decay
     from memspan.decay import measure as measure
@@ -60,6 +61,7 @@ _NAMESPACES = {
     "sources": "memspan.sequences.sources",
     "information": "memspan.information",
     "decay": "memspan.decay",
+    "theory": "memspan.theory",
     "results": "memspan.results",
     "figures": "memspan.figures",
     "report": "memspan.report",

@@ -13,6 +13,10 @@ MEASURE = {
     *("information", "floor", "floor_sd", "corrected", "stderr", "pairs", "significant", "span", "reach"),
     *("best_law", "laws", "seconds"),
 }
+PREDICT = {
+    *("cell", "settings", "q", "Q", "c", "chi", "chi1", "timescale", "timescale_kind", "variance_timescale"),
+    *("phase", "branches", "jacobian"),
+}
 ALONG_LAGS = {
     *("information", "floor", "floor_sd", "corrected", "stderr", "pairs", "significant"),
 }
@@ -66,6 +70,26 @@ def test_reproduce(memspan):
     assert plain["claims"]
     for claim in plain["claims"]:
         assert claim.keys() >= {"claim", "paper", "corrected", "measured", "tolerance", "holds"}
+
+
+@pytest.mark.parametrize("cell", ["rnn", "minimal-rnn", "lstm", "gru"])
+def test_predict(memspan, cell):
+    plain = memspan("predict", cell, "--json").plain
+    check_everywhere(plain, "predict")
+    assert plain.keys() >= PREDICT
+    assert plain["cell"] == cell
+    assert plain["timescale_kind"] in ("finite", "infinite", "undefined")
+    assert plain["phase"] in ("ordered", "critical", "chaotic")
+    assert plain["jacobian"].keys() >= {"mean", "variance"}
+    assert plain["branches"]
+
+
+@pytest.mark.parametrize("kind", ["linear", "attention"])
+def test_predict_of_what_is_no_cell(memspan, kind):
+    plain = memspan("predict", kind, "--json").plain
+    check_everywhere(plain, "predict")
+    assert plain["cell"] == kind
+    assert plain.keys() >= {"settings", "seconds"}
 
 
 def test_bench(memspan, monkeypatch):

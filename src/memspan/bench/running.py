@@ -8,13 +8,18 @@ from collections.abc import Callable
 from memspan.bench.large import large
 from memspan.bench.machine import machine
 from memspan.bench.measure import measure
+from memspan.bench.theory import theory
 from memspan.data.naming import choose
 from memspan.errors import InputError
 from memspan.progress import SILENT, Progress
 from memspan.results import Benchmark, BenchReport
 
-BENCHMARKS: dict[str, Callable[[Progress], tuple[Benchmark, ...]]] = {"measure": measure, "large": large}
-"""Every benchmark there is, by name: speed (two minutes), and a 2 GB file (some minutes and 5 GB of disk)."""
+BENCHMARKS: dict[str, Callable[[Progress], tuple[Benchmark, ...]]] = {
+    "measure": measure,
+    "theory": theory,
+    "large": large,
+}
+"""Every benchmark there is, by name: speed (two minutes), theory (one), a 2 GB file (some minutes and 5 GB of disk)."""
 
 DEFAULT = "measure"
 

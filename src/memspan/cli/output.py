@@ -100,7 +100,15 @@ def write_folder(out: Path, content: bytes, result: Told, *, bits: bool) -> None
 
 
 def _title(result: Told) -> str:
-    from memspan.results import BenchReport, Comparison, Measurement, Reproduction
+    from memspan.results import (
+        AttentionPrediction,
+        BenchReport,
+        Comparison,
+        LinearPrediction,
+        Measurement,
+        Prediction,
+        Reproduction,
+    )
 
     match result:
         case Measurement():
@@ -111,6 +119,8 @@ def _title(result: Told) -> str:
             return f"{result.id}: does it hold?"
         case BenchReport():
             return "memspan next to its peers"
+        case Prediction() | LinearPrediction() | AttentionPrediction():
+            return f"{result.cell}: how far back can it remember?"
 
 
 def _make_folder(out: Path) -> None:

@@ -39,9 +39,9 @@ def show_measurement(console: Console, result: Measurement, *, bits: bool) -> No
         ),
         ("estimator", f"{curve.estimator}, floor from {curve.null}; {duration(result.seconds)}"),
     ]
-    _print(console, (), rows)
-    _print(console, *_lag_table(curve, bits=bits))
-    _show_notes(console, (*curve.notes, *result.notes))
+    print_table(console, (), rows)
+    print_table(console, *_lag_table(curve, bits=bits))
+    show_notes(console, (*curve.notes, *result.notes))
 
 
 def show_comparison(console: Console, result: Comparison, *, bits: bool) -> None:
@@ -50,7 +50,7 @@ def show_comparison(console: Console, result: Comparison, *, bits: bool) -> None
         (f"{pair.a} and {pair.b}", pair.verdict, probability(pair.p_value), _where(pair), pair.explanation)
         for pair in result.pairs
     ]
-    _print(console, ("pair", "verdict", "p-value", "lags that differ", "why"), pairs)
+    print_table(console, ("pair", "verdict", "p-value", "lags that differ", "why"), pairs)
     scale, unit = _unit(bits)
     rows = [
         (
@@ -63,16 +63,16 @@ def show_comparison(console: Console, result: Comparison, *, bits: bool) -> None
         for name, source in result.sources.items()
     ]
     first = next(iter(result.sources.values())).curve.lags[0]
-    _print(console, ("source", "span", "reach", f"information at lag {first}", "read as"), rows)
+    print_table(console, ("source", "span", "reach", f"information at lag {first}", "read as"), rows)
     console.print(f"Spans are detection limits with {result.size:,} symbols of each source.", soft_wrap=True)
 
 
 def show_reproduction(console: Console, result: Reproduction) -> None:
     """Every claim, whichever way it fell."""
     header = ("", "claim", "paper", "corrected", "measured", "tolerance")
-    _print(console, header, [_claim(claim) for claim in result.claims])
+    print_table(console, header, [_claim(claim) for claim in result.claims])
     console.print(f"{result.source}; {duration(result.seconds)}", soft_wrap=True)
-    _show_notes(console, result.notes)
+    show_notes(console, result.notes)
 
 
 def show_bench(console: Console, result: BenchReport) -> None:
@@ -81,7 +81,7 @@ def show_bench(console: Console, result: BenchReport) -> None:
         (b.name, b.peer, number(b.ours), number(b.theirs), b.unit, f"{number(b.ratio, 2)}x")
         for b in result.benchmarks
     ]
-    _print(console, ("benchmark", "peer", "memspan", "peer's", "unit", "ratio"), rows)
+    print_table(console, ("benchmark", "peer", "memspan", "peer's", "unit", "ratio"), rows)
     console.print(f"{result.machine}; {duration(result.seconds)}", soft_wrap=True)
 
 
@@ -91,13 +91,13 @@ def show_recipes(console: Console, recipes: Sequence[Recipe]) -> None:
         (recipe.id, recipe.title, recipe.source, "\n".join(f"{s}: {t}" for s, t in recipe.scales.items()))
         for recipe in recipes
     ]
-    _print(console, ("id", "what it is", "source", "time"), rows)
+    print_table(console, ("id", "what it is", "source", "time"), rows)
 
 
 def show_data(console: Console, found: Sequence[tuple[DataSet, Path | None]]) -> None:
     """Each data set and its place."""
     rows = [(data_set.name, data_set.description, _place(data_set, path)) for data_set, path in found]
-    _print(console, ("name", "what it is", "where"), rows)
+    print_table(console, ("name", "what it is", "where"), rows)
 
 
 def _place(data_set: DataSet, path: Path | None) -> str:
@@ -156,12 +156,14 @@ def _claim(claim: Claim) -> tuple[str, ...]:
     return ("holds" if claim.holds else "does not hold", claim.claim, *numbers, tolerance)
 
 
-def _show_notes(console: Console, notes: Iterable[str]) -> None:
+def show_notes(console: Console, notes: Iterable[str]) -> None:
+    """What a reader should know before trusting the numbers, each remark once."""
     for note in dict.fromkeys(notes):
         console.print(f"note: {note}", soft_wrap=True)
 
 
-def _print(console: Console, header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
+def print_table(console: Console, header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
+    """A table without a frame; without a header it is a list of names and values."""
     if not rows:
         return
     table = Table(box=box.SIMPLE_HEAD if header else None, show_header=bool(header), pad_edge=False)

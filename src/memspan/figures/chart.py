@@ -44,7 +44,9 @@ def _named(chart: Chart) -> list[Line]:
 def _draw(ax: Axes, chart: Chart) -> None:
     ax.set_xscale(chart.x_scale)
     ax.set_yscale(chart.y_scale)
-    for position, line in enumerate(chart.lines):
+    position = -1
+    for line in chart.lines:
+        position += bool(line.label) or position < 0  # a line without a label looks like the one before it
         _draw_band(ax, chart, line, look(position))
         _draw_line(ax, chart, line, look(position), first_marker=position)
     if chart.y_scale == "log":

@@ -11,12 +11,25 @@ from memspan.errors import InputError
 from memspan.figures.benchmark import benchmark_axes, benchmark_figure
 from memspan.figures.chart import chart_axes, chart_figure
 from memspan.figures.comparison import comparison_axes, comparison_figure
+from memspan.figures.heat_map import heat_map_axes, heat_map_figure
 from memspan.figures.information import curve_axes, information_axes, information_figure
 from memspan.figures.style import settle, style
-from memspan.results import BenchReport, Chart, Comparison, Curve, Measurement, Reproduction
+from memspan.results import (
+    AnyPrediction,
+    AttentionPrediction,
+    BenchReport,
+    Chart,
+    Comparison,
+    Curve,
+    HeatMap,
+    LinearPrediction,
+    Measurement,
+    Prediction,
+    Reproduction,
+)
 
-Plottable: TypeAlias = Curve | Measurement | Comparison | Chart | BenchReport
-Result: TypeAlias = Measurement | Comparison | Reproduction | BenchReport
+Plottable: TypeAlias = Curve | Measurement | Comparison | Chart | HeatMap | BenchReport
+Result: TypeAlias = Measurement | Comparison | Reproduction | BenchReport | AnyPrediction
 
 
 def plot(result: Plottable, ax: Axes | None = None, *, bits: bool = False) -> Axes:
@@ -35,6 +48,8 @@ def plot(result: Plottable, ax: Axes | None = None, *, bits: bool = False) -> Ax
                 comparison_axes(axes, result, bits=bits)
             case Chart():
                 chart_axes(axes, result)
+            case HeatMap():
+                heat_map_axes(axes, result)
             case BenchReport():
                 benchmark_axes(axes, result)
             case _:
@@ -60,15 +75,22 @@ def _drawn(result: Result, bits: bool) -> dict[str, Figure]:
         case BenchReport():
             return {"ratios": benchmark_figure(result)}
         case Reproduction():
-            return _charts(result)
+            return _stored(result.id, result.figures, ())
+        case Prediction():
+            return _stored(result.cell, result.figures, result.maps)
+        case LinearPrediction() | AttentionPrediction():
+            return _stored(result.cell, result.figures, ())
     raise InputError(_refusal(result))
 
 
-def _charts(reproduction: Reproduction) -> dict[str, Figure]:
-    names = [chart.name for chart in reproduction.figures]
+def _stored(owner: str, charts: tuple[Chart, ...], maps: tuple[HeatMap, ...]) -> dict[str, Figure]:
+    """Drawings that a result holds as plain data."""
+    names = [drawing.name for drawing in (*charts, *maps)]
     if len(set(names)) < len(names):
-        raise ValueError(f"the figures of {reproduction.id} need different names, got {', '.join(names)}")
-    return {chart.name: chart_figure(chart) for chart in reproduction.figures}
+        raise ValueError(f"the figures of {owner} need different names, got {', '.join(names)}")
+    return {chart.name: chart_figure(chart) for chart in charts} | {
+        map.name: heat_map_figure(map) for map in maps
+    }
 
 
 def _new_axes() -> Axes:
@@ -78,6 +100,6 @@ def _new_axes() -> Axes:
 
 
 def _refusal(result: object) -> str:
-    expected = "a Curve, Measurement, Comparison, Chart or BenchReport"
-    advice = "plot a Reproduction's charts one by one: they are in its `figures`"
+    expected = "a Curve, Measurement, Comparison, Chart, HeatMap or BenchReport"
+    advice = "plot the charts of a Reproduction or a prediction one by one: they are in its `figures`"
     return f"cannot draw a {type(result).__name__}; expected {expected}; {advice}"

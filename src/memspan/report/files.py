@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from memspan.errors import CorruptError, InputError
+from memspan.report.lengths import mismatch
 from memspan.report.page import render
 from memspan.report.section import Section
 from memspan.report.sections import section_of
 from memspan.report.sentences import Told
-from memspan.results import BenchReport, Comparison, Measurement, Reproduction
+from memspan.results import BenchReport, Comparison, Measurement, Reproduction, read_prediction
 from memspan.results.atomic import write_text
 from memspan.results.encoding import read_object
 
-_KINDS: dict[str, type[Told]] = {
-    "measure": Measurement,
-    "compare": Comparison,
-    "reproduce": Reproduction,
-    "bench": BenchReport,
+_KINDS: dict[str, Callable[[dict[str, Any]], Told]] = {
+    "measure": Measurement.from_json,
+    "compare": Comparison.from_json,
+    "reproduce": Reproduction.from_json,
+    "bench": BenchReport.from_json,
+    "predict": read_prediction,
 }
 
 
@@ -60,29 +60,16 @@ def read_result(path: Path) -> Told:
             f"{path} is of the command {command!r}; this version shows {known}; move it or update"
         )
     try:
-        result = _KINDS[command].from_json(plain)
+        result = _KINDS[command](plain)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         what = f"{path} is damaged ({type(error).__name__}: {error})"
         raise CorruptError(f"{what}; expected the fields of {command}; run the command again") from error
-    _check_lengths(result, path)
+    wrong = mismatch(result)
+    if wrong is not None:
+        what = f"{path} is damaged ({wrong})"
+        raise CorruptError(f"{what}; expected lists of equal length; run the command again")
     return result
 
 
 def _section(path: Path, folder: Path) -> Section:
     return dataclasses.replace(section_of(read_result(path)), origin=str(path.relative_to(folder)))
-
-
-def _check_lengths(result: Told, path: Path) -> None:
-    """Lists that run along the lags must be as long as the lags."""
-    measurements = [result] if isinstance(result, Measurement) else []
-    along: list[tuple[Any, tuple[str, ...]]] = []
-    if isinstance(result, Comparison):
-        measurements = list(result.sources.values())
-        along += [(pair, ("difference", "error", "lag_p_values")) for pair in result.pairs]
-    names = ("information", "floor", "floor_sd", "corrected", "stderr", "pairs", "p_value")
-    along += [(measurement.curve, names) for measurement in measurements]
-    for owner, fields in along:
-        wrong = [name for name in fields if np.shape(getattr(owner, name)) != np.shape(owner.lags)]
-        if wrong:
-            what = f"{path} is damaged ({', '.join(wrong)} and lags differ in length)"
-            raise CorruptError(f"{what}; expected one value per lag; run the command again")

@@ -6,9 +6,20 @@ from typing import TypeAlias
 
 from memspan.figures.words import caution, law_sentence, span_words, symbols_word
 from memspan.report.numbers import count, lag_list, number, probability
-from memspan.results import BenchReport, Comparison, Measurement, PairVerdict, Reproduction
+from memspan.report.prediction_sentences import prediction_sentence
+from memspan.results import (
+    AnyPrediction,
+    AttentionPrediction,
+    BenchReport,
+    Comparison,
+    LinearPrediction,
+    Measurement,
+    PairVerdict,
+    Prediction,
+    Reproduction,
+)
 
-Told: TypeAlias = Measurement | Comparison | Reproduction | BenchReport
+Told: TypeAlias = Measurement | Comparison | Reproduction | BenchReport | AnyPrediction
 
 
 def sentence(result: Told) -> str:
@@ -25,6 +36,8 @@ def sentence(result: Told) -> str:
             return _reproduced(result)
         case BenchReport():
             return _benched(result)
+        case Prediction() | LinearPrediction() | AttentionPrediction():
+            return prediction_sentence(result)
 
 
 def span_caution(measurement: Measurement) -> str:

@@ -16,7 +16,16 @@ from memspan.results.curve import Reach as Reach
 from memspan.results.curve import Span as Span
 from memspan.results.decay import DecayFit as DecayFit
 from memspan.results.decay import LawFit as LawFit
+from memspan.results.heat_map import HeatMap as HeatMap
 from memspan.results.measurement import Measurement as Measurement
+from memspan.results.prediction import AnyPrediction as AnyPrediction
+from memspan.results.prediction import AttentionPrediction as AttentionPrediction
+from memspan.results.prediction import Branch as Branch
+from memspan.results.prediction import JacobianMoments as JacobianMoments
+from memspan.results.prediction import LinearPrediction as LinearPrediction
+from memspan.results.prediction import Prediction as Prediction
+from memspan.results.prediction import Wanted as Wanted
+from memspan.results.prediction import read_prediction as read_prediction
 from memspan.results.reproduction import Claim as Claim
 from memspan.results.reproduction import Reproduction as Reproduction
 from memspan.results.reproduction import claim_near as claim_near

@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 @final
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One line or row of markers: `y` over `x`, with an optional band of `low` to `high` (empty: none)."""
+    """One line or row of markers: `y` over `x`, with an optional band of `low` to `high` (empty: none).
+
+    A line with an empty label belongs to the one before it and has its colour.
+    """
 
     label: str
     x: NDArray[np.float64]

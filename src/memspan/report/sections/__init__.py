@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from memspan.report.section import Section
-from memspan.report.sections import bench, compare, measure, reproduce
+from memspan.report.sections import bench, compare, measure, predict, reproduce
 from memspan.report.sentences import Told
-from memspan.results import BenchReport, Comparison, Measurement, Reproduction
+from memspan.results import (
+    AttentionPrediction,
+    BenchReport,
+    Comparison,
+    LinearPrediction,
+    Measurement,
+    Prediction,
+    Reproduction,
+)
 
 
 def section_of(result: Told) -> Section:
@@ -19,3 +27,5 @@ def section_of(result: Told) -> Section:
             return reproduce.section(result)
         case BenchReport():
             return bench.section(result)
+        case Prediction() | LinearPrediction() | AttentionPrediction():
+            return predict.section(result)

@@ -1,0 +1,68 @@
+"""Lists of a stored result that belong together must be equally long, or the file is damaged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from memspan.report.sentences import Told
+from memspan.results import (
+    AttentionPrediction,
+    Chart,
+    Comparison,
+    HeatMap,
+    Line,
+    LinearPrediction,
+    Measurement,
+    Prediction,
+    Reproduction,
+)
+
+_CURVE = ("information", "floor", "floor_sd", "corrected", "stderr", "pairs", "p_value")
+_DIFFERENCE = ("difference", "error", "lag_p_values")
+
+
+def mismatch(result: Told) -> str | None:
+    """What differs in length, in words: `floor and lags differ in length`; None where all fits."""
+    return next(_mismatches(result), None)
+
+
+def _mismatches(result: Told) -> Iterator[str]:
+    match result:
+        case Measurement():
+            yield from _along(result.curve, _CURVE, "lags")
+        case Comparison():
+            for source in result.sources.values():
+                yield from _along(source.curve, _CURVE, "lags")
+            for pair in result.pairs:
+                yield from _along(pair, _DIFFERENCE, "lags")
+        case LinearPrediction():
+            yield from _along(result, ("information",), "lags")
+        case AttentionPrediction():
+            yield from _along(result, ("gradient", "without_attention"), "distances")
+    if isinstance(result, Reproduction | Prediction | LinearPrediction | AttentionPrediction):
+        yield from _of_drawings(result.figures)
+    if isinstance(result, Prediction):
+        yield from _of_drawings(result.maps)
+
+
+def _along(owner: object, fields: tuple[str, ...], along: str) -> Iterator[str]:
+    shape = np.shape(getattr(owner, along))
+    wrong = [name for name in fields if np.shape(getattr(owner, name)) != shape]
+    if wrong or len(shape) != 1:
+        yield f"{', '.join(wrong) or 'a list'} and {along} differ in length"
+
+
+def _of_drawings(drawings: tuple[Chart | HeatMap, ...]) -> Iterator[str]:
+    for drawing in drawings:
+        for line in drawing.lines:
+            yield from (f"{wrong} in {drawing.name}" for wrong in _along(line, _line_fields(line), "x"))
+        if isinstance(drawing, HeatMap) and drawing.values.shape != (drawing.y.size, drawing.x.size):
+            yield f"values, x and y differ in length in {drawing.name}"
+        if isinstance(drawing, HeatMap) and drawing.edge.size and drawing.edge.shape != drawing.values.shape:
+            yield f"edge and values differ in length in {drawing.name}"
+
+
+def _line_fields(line: Line) -> tuple[str, ...]:
+    return ("y", "low", "high") if line.low.size or line.high.size else ("y",)

@@ -1,0 +1,36 @@
+"""A value over a plane as plain data, so that a result can store it and a report can draw it again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.results.chart import Line
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class HeatMap:
+    """`values[i, j]` at (`x[j]`, `y[i]`), as colours; `lines` are drawn over it; NaN is left blank.
+
+    `value_scale` is `linear` or `log`; values above `highest` share one colour, which the colour bar says. Where `edge`
+    (of the shape of `values`, or empty) changes its sign, a border is drawn and called `edge_label`.
+    """
+
+    name: str
+    title: str
+    x_label: str
+    y_label: str
+    value_label: str
+    value_scale: str
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    values: NDArray[np.float64]
+    highest: float
+    edge: NDArray[np.float64]
+    edge_label: str
+    lines: tuple[Line, ...]
+    caption: str

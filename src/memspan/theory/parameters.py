@@ -1,0 +1,95 @@
+"""The five numbers of a random network, as flat arrays of one length, checked."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.errors import InputError
+
+Array = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Parameters:
+    """Squares of sigma_w, sigma_v, sigma_b, the bias mean and R, each (points,); `shape` is what the user gave."""
+
+    w2: Array
+    v2: Array
+    b2: Array
+    mean: Array
+    R: Array
+    shape: tuple[int, ...]
+
+    @classmethod
+    def of(cls, sigma_w: Any, sigma_v: Any, sigma_b: Any, bias_mean: Any, input_variance: Any) -> Parameters:
+        """Broadcast against each other and laid flat."""
+        given = (sigma_w, sigma_v, sigma_b, bias_mean, input_variance)
+        arrays = np.broadcast_arrays(*(np.asarray(values, np.float64) for values in given))
+        w, v, b, mean, R = (np.ravel(array) for array in arrays)
+        return cls(w**2, v**2, b**2, mean, R, arrays[0].shape)
+
+    @property
+    def size(self) -> int:
+        """How many points."""
+        return self.w2.size
+
+    @property
+    def drive(self) -> Array:
+        """sigma_v^2 R + sigma_b^2: what pre-activations vary by without any state."""
+        return self.v2 * self.R + self.b2
+
+    def select(self, points: Any) -> Parameters:
+        """Some of the points, as a flat list."""
+        parts = [array[points] for array in (self.w2, self.v2, self.b2, self.mean, self.R)]
+        return Parameters(*parts, shape=parts[0].shape)
+
+    def repeated(self, times: int) -> Parameters:
+        """One point, several times."""
+        return self.select(np.zeros(times, dtype=np.intp))
+
+    def shaped(self, values: NDArray[Any]) -> Any:
+        """`values` (points,) in the shape that the user gave; a plain number for a single point."""
+        shaped = values.reshape(self.shape)
+        return shaped[()].item() if shaped.ndim == 0 else shaped
+
+
+def check_parameters(sigma_w: Any, sigma_v: Any, sigma_b: Any, bias_mean: Any, input_variance: Any) -> None:
+    """Standard deviations and the input variance are finite and not negative, the bias mean is finite."""
+    named = {"sigma_w": sigma_w, "sigma_v": sigma_v, "sigma_b": sigma_b, "input_variance": input_variance}
+    for name, given in named.items():
+        values = _numbers(name, given)
+        if not np.all(np.isfinite(values)) or np.any(values < 0):
+            worst = values[~(np.isfinite(values) & (values >= 0))].flat[0]
+            what = "a variance" if name == "input_variance" else "a standard deviation"
+            raise InputError(
+                f"{name} is {worst:g}; expected a finite number of 0 or more, because it is {what}"
+            )
+    means = _numbers("bias_mean", bias_mean)
+    if not np.all(np.isfinite(means)):
+        raise InputError("bias_mean is not finite; expected a finite number, such as 4")
+    try:
+        np.broadcast_shapes(*(np.shape(given) for given in (*named.values(), bias_mean)))
+    except ValueError:
+        shapes = ", ".join(str(np.shape(given)) for given in (*named.values(), bias_mean))
+        raise InputError(
+            f"parameters of shapes {shapes} do not go together; expected shapes that broadcast"
+        ) from None
+
+
+def _numbers(name: str, given: Any) -> Array:
+    try:
+        return np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} is {given!r}; expected a number or an array of numbers") from None
+
+
+def check_correlation(correlation: float, name: str = "input_correlation") -> None:
+    """A correlation lies between -1 and 1."""
+    if not (math.isfinite(correlation) and -1 <= correlation <= 1):
+        raise InputError(f"{name} is {correlation:g}; expected a correlation from -1 to 1")

@@ -1,0 +1,147 @@
+"""Fixed points of the variance: roots of drive + sigma_w^2 Q(q) - q, found by a scan and refined by Newton's method."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.errors import InputError
+from memspan.theory.activations import Activation
+from memspan.theory.parameters import Parameters
+
+Array = NDArray[np.float64]
+
+_SCAN, _FINE_SCAN = 160, 4000
+_ROWS = 2048
+_NEWTON_STEPS = 60
+_SMALLEST = 1e-8
+"""Of the largest q: where the scan starts if nothing drives the network."""
+_LARGEST = 1e9
+_NEWTON_CLOSE, _BISECTION_CLOSE = 1e-9, 1e-15
+"""Relative steps after which a point is done: Newton's error is then the square of its last step."""
+
+
+class Balanced(Protocol):
+    """What is needed of a field here."""
+
+    @property
+    def gate(self) -> Activation: ...
+
+    def scale(self, parameters: Parameters) -> Array: ...
+
+    def share(self, q: Array, mean: Array) -> tuple[Array, Array]: ...
+
+
+def first_root(field: Balanced, parameters: Parameters) -> tuple[Array, NDArray[np.int64]]:
+    """The smallest fixed point of q of every point, and how many stable ones there are.
+
+    Below the smallest fixed point the variance rises, so a network that starts at h = 0 comes to rest there.
+    """
+    nodes = _scan_nodes(field, parameters, _SCAN)
+    low, high, guess = (np.empty(parameters.size) for _ in range(3))
+    stable = np.empty(parameters.size, np.int64)
+    table, row = _table(field, parameters.mean, nodes)
+    for start in range(0, parameters.size, _ROWS):
+        rows = slice(start, start + _ROWS)
+        some = parameters.select(rows)
+        excess = some.drive[:, None] + (some.w2 * field.scale(some))[:, None] * table[row[rows]] - nodes
+        falls = (excess[:, :-1] > 0) & (excess[:, 1:] <= 0)
+        first = np.argmax(falls, axis=1)
+        zero = excess[:, 0] <= 0
+        low[rows] = np.where(zero, 0.0, nodes[first])
+        high[rows] = np.where(zero, nodes[0], nodes[first + 1])
+        guess[rows] = np.where(zero, 0.0, _chord(nodes, excess, first))
+        stable[rows] = falls.sum(axis=1) + zero
+    return _refine(field, parameters, low, high, guess, rising=False), stable
+
+
+def all_roots(field: Balanced, parameters: Parameters) -> Array:
+    """Every fixed point of q of a single point, ascending."""
+    nodes = _scan_nodes(field, parameters, _FINE_SCAN)
+    nodes = np.unique(np.append(nodes, 0.0)) if parameters.drive[0] == 0 else nodes
+    many = parameters.repeated(nodes.size)
+    excess = many.drive + many.w2 * field.scale(many) * field.share(nodes, many.mean)[0] - nodes
+    exact = nodes[excess == 0]
+    changes = np.flatnonzero(excess[:-1] * excess[1:] < 0)
+    found = [
+        _refine(
+            field,
+            parameters,
+            nodes[[i]],
+            nodes[[i + 1]],
+            _chord(nodes, excess[None], np.array([i])),
+            rising=bool(excess[i] < 0),
+        )
+        for i in changes
+    ]
+    return np.unique(np.concatenate([exact, *found]))
+
+
+def _chord(nodes: Array, excess: Array, first: NDArray[np.intp]) -> Array:
+    """Where the straight line between two nodes crosses zero."""
+    rows = np.arange(first.size)
+    left, right = excess[rows, first], excess[rows, first + 1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.nan_to_num(left / (left - right), nan=0.5)
+    return nodes[first] + np.clip(share, 0.0, 1.0) * (nodes[first + 1] - nodes[first])
+
+
+def _scan_nodes(field: Balanced, parameters: Parameters, count: int) -> Array:
+    drive, reach = parameters.drive, parameters.w2 * field.scale(parameters)
+    highest = float(np.max(drive + reach)) * 1.0001 + 1e-12
+    if not np.isfinite(field.gate.bound):
+        highest = _unbounded(field, parameters)
+    lowest = max(float(np.min(drive)) * 0.9999, _SMALLEST * highest)
+    return np.geomspace(lowest, highest, count)
+
+
+def _unbounded(field: Balanced, parameters: Parameters) -> float:
+    """Where the variance surely falls, for an activation without a bound; refused if it never does."""
+    highest = max(1.0, float(np.max(parameters.drive)))
+    while highest < _LARGEST:
+        q = np.full(parameters.size, highest)
+        share = field.share(q, parameters.mean)[0]
+        if np.all(parameters.drive + parameters.w2 * field.scale(parameters) * share < q):
+            return highest
+        highest *= 4
+    worst = float(np.sqrt(parameters.w2.max()))
+    raise InputError(
+        f"the variance grows without bound at sigma_w = {worst:g} with an unbounded activation; expected sigma_w below 1"
+    )
+
+
+def _table(field: Balanced, mean: Array, nodes: Array) -> tuple[Array, NDArray[np.intp]]:
+    """The share at every node for each different bias mean, and which row belongs to which point."""
+    means, row = np.unique(mean, return_inverse=True)
+    q, repeated = np.tile(nodes, means.size), np.repeat(means, nodes.size)
+    return field.share(q, repeated)[0].reshape(means.size, nodes.size), row
+
+
+def _refine(
+    field: Balanced, parameters: Parameters, low: Array, high: Array, guess: Array, *, rising: bool
+) -> Array:
+    """Newton's method inside [low, high], with bisection where it would leave the bracket; points that are done rest."""
+    q, left = guess.copy(), np.arange(guess.size)
+    for _ in range(_NEWTON_STEPS):
+        here = q[left]
+        excess, slope = _excess(field, parameters.select(left), here)
+        above = (excess > 0) != rising
+        low[left], high[left] = np.where(above, here, low[left]), np.where(above, high[left], here)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            newton = here - excess / slope
+        inside = np.isfinite(newton) & (newton >= low[left]) & (newton <= high[left])
+        q[left] = np.where(inside, newton, (low[left] + high[left]) / 2)
+        close = np.where(inside, _NEWTON_CLOSE, _BISECTION_CLOSE) * here
+        left = left[np.abs(q[left] - here) > close]
+        if not left.size:
+            break
+    return q
+
+
+def _excess(field: Balanced, parameters: Parameters, q: Array) -> tuple[Array, Array]:
+    """drive + sigma_w^2 Q(q) - q and its slope."""
+    share, slope = field.share(q, parameters.mean)
+    reach = parameters.w2 * field.scale(parameters)
+    return parameters.drive + reach * share - q, reach * slope - 1
