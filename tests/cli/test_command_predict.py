@@ -207,3 +207,8 @@ def test_data_without_memory_ask_for_none(memspan, tmp_path):
 def test_a_result_that_is_not_of_measure_is_told(memspan, tmp_path):
     assert memspan("predict", "rnn", "--out", tmp_path / "p", "--quiet").status == 0
     assert "is not of measure" in memspan("predict", "rnn", "--timescale-of", tmp_path / "p").error
+
+
+def test_a_network_at_the_edge_already_has_nothing_to_change(memspan):
+    ran = memspan("predict", "rnn", "--critical", "--timescale", 3000)
+    assert ran.out.splitlines()[0].endswith("nothing to change")

@@ -22,6 +22,8 @@ def demo(
 ) -> None:
     """Measure what is on every machine, in under 1 minute: Python's own source code and a sequence of known law.
 
+    Then predict how long a network remembers, and what would make it remember that source code.
+
     Writes DIR/report.html, one page that tells it as a story, and a folder with result.json for each part.
     """
     output = Output(command="demo", json=json, out=out, quiet=quiet)
@@ -32,17 +34,19 @@ def demo(
 
         found = run_demo(seed=seed, progress=progress)
         progress.say("drawing figures and writing the report")
-        for name, part in found.parts.items():
+        for name, part in found.measured.items():
             write_folder(out / name, encoded("measure", part.to_json()), part, bits=False)
+        write_folder(out / "network", encoded("predict", found.network.to_json()), found.network, bits=False)
         report = out / "report.html"
         write_text(report, page(found))
     plain = {
-        "sources": {name: part.to_json() for name, part in found.parts.items()},
+        "sources": {name: part.to_json() for name, part in found.measured.items()},
+        "network": {name: value for name, value in found.network.to_json().items() if name != "maps"},
         "true_exponent": KNOWN.exponent,
         "fitted_exponent": found.power.parameters["exponent"],
         "report": str(report),
     }
-    rest = [*(sentence(part) for part in list(found.parts.values())[1:]), found.check, f"written: {report}"]
+    rest = [sentence(found.known), found.check, sentence(found.network), f"written: {report}"]
     output.show(
         encoded("demo", plain),
         sentence(found.library),

@@ -14,7 +14,7 @@ from memspan.errors import InputError
 if TYPE_CHECKING:
     from memspan.progress import Progress
     from memspan.results import AnyPrediction
-    from memspan.theory.phase_diagram import Axis
+    from memspan.theory.predictions.phase_diagram import Axis
 
 _FIELD = ("rnn", "minimal-rnn", "lstm", "gru")
 _APPLIES: dict[str, tuple[str, ...]] = {
@@ -127,30 +127,30 @@ def _check(cell: str, chosen: dict[str, Any], axes: list[str]) -> None:
 def _predicted(
     cell: str, chosen: dict[str, Any], axes: list[str], steps: int | None, seed: int, progress: Progress
 ) -> AnyPrediction:
-    from memspan.theory import predicting
+    from memspan.theory import predictions
 
     if cell == "linear":
         from memspan.theory.linear import LinearRNN
 
         longest = 100 if steps is None else steps
         if "file" in chosen:
-            return predicting.predict_linear(LinearRNN.load(chosen["file"]), longest=longest)
+            return predictions.predict_linear(LinearRNN.load(chosen["file"]), longest=longest)
         network = LinearRNN.random(16, 4, spectral_radius=0.95, seed=seed)
-        return predicting.predict_linear(network, longest=longest)
+        return predictions.predict_linear(network, longest=longest)
     if cell == "attention":
         value = _eigenvalue(chosen.get("eigenvalue", "0.3"))
         far = 1_000 if steps is None else steps
-        return predicting.predict_attention(value, far, kappa=chosen.get("kappa"), depth=chosen.get("depth"))
-    settings = {name: chosen.get(name, default) for name, default in predicting.DEFAULTS[cell].items()}
+        return predictions.predict_attention(value, far, kappa=chosen.get("kappa"), depth=chosen.get("depth"))
+    settings = {name: chosen.get(name, default) for name, default in predictions.DEFAULTS[cell].items()}
     if "critical" in chosen:
         settings = _critical(cell, settings, chosen)
     question = _question(chosen, axes, 1 if steps is None else steps)
-    return predicting.predict_cell(cell, settings, question, seed=seed, progress=progress)
+    return predictions.predict_cell(cell, settings, question, seed=seed, progress=progress)
 
 
 def _question(chosen: dict[str, Any], axes: list[str], steps: int) -> Any:
     from memspan.cli.needed import needed
-    from memspan.theory.predicting import Asked
+    from memspan.theory.predictions import Asked
 
     timescale, source = chosen.get("timescale"), "--timescale"
     if "timescale_of" in chosen:
@@ -191,7 +191,7 @@ def _critical(cell: str, settings: dict[str, float], chosen: dict[str, Any]) -> 
 
 
 def _plane(axes: list[str]) -> tuple[Axis, Axis]:
-    from memspan.theory.phase_diagram import BIAS_MEAN, SIGMA_W
+    from memspan.theory.predictions.phase_diagram import BIAS_MEAN, SIGMA_W
 
     given = [_axis(text) for text in axes]
     if len(given) > 2:
@@ -205,7 +205,7 @@ def _plane(axes: list[str]) -> tuple[Axis, Axis]:
 
 
 def _axis(text: str) -> Axis:
-    from memspan.theory.phase_diagram import Axis
+    from memspan.theory.predictions.phase_diagram import Axis
 
     name, _, ends = text.partition("=")
     low, _, high = ends.partition(":")

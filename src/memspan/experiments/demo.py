@@ -1,6 +1,7 @@
-"""The demonstration: source code that every machine has, and a sequence whose law is known.
+"""The demonstration: source code that every machine has, a sequence whose law is known, and a network for the first.
 
-The first shows what measuring is for; the second that the numbers can be trusted, because the truth is known.
+The first shows what measuring is for; the second that the numbers can be trusted, because the truth is known; the third
+what follows for someone who designs a network.
 """
 
 from __future__ import annotations
@@ -18,26 +19,31 @@ from memspan.report import Section, render
 from memspan.report.numbers import trimmed, with_interval
 from memspan.report.sections import section_of
 from memspan.report.sentences import sentence
-from memspan.results import LawFit, Measurement
+from memspan.results import LawFit, Measurement, Prediction
 from memspan.sequences import Sequence, read
 from memspan.sequences.sources import PowerLawBinary
+from memspan.theory.predictions import DEFAULTS, Asked, predict_cell
+from memspan.theory.predictions.phase_diagram import BIAS_MEAN, SIGMA_W
 
 KNOWN = PowerLawBinary(0.1, 0.4)
 DOCUMENTS, LENGTH = 400, 10_000
 LIBRARY_BYTES = 3_000_000
+CELL, BIAS = "minimal-rnn", 6.0
+"""The network that is asked whether it could remember what the source code needs."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Demo:
-    """The two measurements, by the name of the folder each is kept in."""
+    """Two measurements and a prediction."""
 
     library: Measurement
     known: Measurement
+    network: Prediction
 
     @property
-    def parts(self) -> dict[str, Measurement]:
-        """Both, in the order they are told."""
+    def measured(self) -> dict[str, Measurement]:
+        """The measurements, by the name of the folder each is kept in, in the order they are told."""
         return {"python-source": self.library, "power-law": self.known}
 
     @property
@@ -63,7 +69,20 @@ def run_demo(*, seed: int = 0, progress: Progress = SILENT) -> Demo:
     progress.say(f"measuring a sequence whose information is {KNOWN.amplitude} / lag^{KNOWN.exponent} nats")
     sample = KNOWN.sample(DOCUMENTS, LENGTH, seed=seed)
     sample = replace(sample, paths=(f"power-law sequence of exponent {KNOWN.exponent}",))
-    return Demo(library, measure(sample, seed=seed, progress=progress))
+    known = measure(sample, seed=seed, progress=progress)
+    progress.say("predicting how long a network would remember")
+    return Demo(library, known, _network(library))
+
+
+def _network(library: Measurement) -> Prediction:
+    """Whether a gated network of common weights could remember as far as the source code reaches."""
+    reach = library.curve.reach
+    asked = Asked(
+        timescale=max(float(reach.lag), 1.0),
+        timescale_source=f"{library.name}, at least" if reach.censored else library.name,
+        axes=(BIAS_MEAN, SIGMA_W),
+    )
+    return predict_cell(CELL, {**DEFAULTS[CELL], "bias_mean": BIAS}, asked)
 
 
 def library_source(*, progress: Progress = SILENT) -> Sequence:
@@ -89,14 +108,16 @@ def library_source(*, progress: Progress = SILENT) -> Sequence:
 
 
 def page(demo: Demo) -> str:
-    """The story on one HTML page: a question, a text, and the check against a known truth."""
-    return render([_first(demo), _second(demo)], "How far back does it remember?", _INTRODUCTION)
+    """The story on one HTML page: a question, a text, the check against a known truth, and a network for the text."""
+    return render(
+        [_first(demo), _second(demo), _third(demo)], "How far back does it remember?", _INTRODUCTION
+    )
 
 
 _INTRODUCTION = (
     "A sequence remembers if what stands here tells something about what stands far away. This page measures "
     "that twice: on source code that came with Python, where nobody knows the answer, and on a sequence "
-    "that was made so that the answer is known."
+    "that was made so that the answer is known. Then it asks what a network must be like to remember that much."
 )
 
 
@@ -125,4 +146,16 @@ def _second(demo: Demo) -> Section:
         title="2. A sequence whose answer is known",
         answer=f"{sentence(demo.known)}; the truth is {exponent}",
         explanation=(story, *section.explanation),
+    )
+
+
+def _third(demo: Demo) -> Section:
+    section = section_of(demo.network)
+    story = (
+        "A recurrent network that shall continue such source code must carry a signal as far as the code's own "
+        "dependence reaches. How long signals last in a network can be computed before it is trained, from the spread of "
+        "its weights and the mean of its biases alone. This is a network with one gate, the minimal RNN of Chen 2018."
+    )
+    return replace(
+        section, title="3. A network that could remember it", explanation=(story, *section.explanation)
     )

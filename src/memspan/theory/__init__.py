@@ -52,8 +52,8 @@ from memspan.theory.jacobians import jacobian_statistics as jacobian_statistics
 from memspan.theory.linear import LinearRNN as LinearRNN
 from memspan.theory.linear import Start as Start
 from memspan.theory.minimal import MinimalField as MinimalField
-from memspan.theory.phase_diagram import Axis as Axis
-from memspan.theory.phase_diagram import phase_diagram as phase_diagram
+from memspan.theory.predictions.phase_diagram import Axis as Axis
+from memspan.theory.predictions.phase_diagram import phase_diagram as phase_diagram
 from memspan.theory.simulation import Simulation as Simulation
 from memspan.theory.simulation import simulate as simulate
 from memspan.theory.vanilla import VanillaField as VanillaField

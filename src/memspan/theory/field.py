@@ -19,6 +19,7 @@ from typing import Any, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.engines import Threads, available_cores
 from memspan.errors import InputError
 from memspan.results import Branch, JacobianMoments
 from memspan.theory.activations import Activation
@@ -33,7 +34,9 @@ Array = NDArray[np.float64]
 Numbers: TypeAlias = Any
 """A float for a field of floats, an array of the field's shape for a field of arrays."""
 
-_BLOCK = 4096
+_BLOCK = 20_000
+"""Points that one thread solves at a time."""
+_SERIES = 4096
 """Points whose series are held in memory at a time."""
 
 
@@ -58,6 +61,17 @@ class FixedPoint:
     """How many fixed points of the variance are stable."""
     error: Numbers
     """Bound on the numerical error of chi: the tail of the series, and what the quadrature may be off."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Settled:
+    """The fixed point of the variance, each entry (points,)."""
+
+    q: Array
+    Q: Array
+    chi1: Array
+    branches: NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -122,26 +136,38 @@ class Field(ABC):
         """
         check_correlation(input_correlation)
         parameters = self.parameters
-        q, stable = first_root(self, parameters)
+        exact = digits if digits is not None else (10 if parameters.size <= 256 else 6)
+        blocks = parameters.blocks(_BLOCK)
+        engine = Threads(available_cores() if len(blocks) > 1 else 1)
+        found = engine.map(lambda block: self._solved(block, input_correlation, exact), blocks)
+        columns = (np.concatenate(column) for column in zip(*found, strict=True))
+        return FixedPoint(*(parameters.shaped(column) for column in columns))
+
+    def _solved(
+        self, parameters: Parameters, input_correlation: float, digits: int
+    ) -> tuple[NDArray[Any], ...]:
+        """The entries of `FixedPoint`, each (points,)."""
+        at = self._settled(parameters)
+        c, chi, error = self._correlation(at, parameters, input_correlation, digits)
+        slope = self.variance_slope_at(at.q, at.Q, parameters)
+        return at.q, at.Q, c, chi, at.chi1, slope, at.branches, error + QUADRATURE_ERROR * (1 + at.chi1)
+
+    def _settled(self, parameters: Parameters) -> _Settled:
+        """The fixed point of the variance, which is all that the phase depends on."""
+        q, branches = first_root(self, parameters)
         Q = self._second_moment(q, parameters)
-        chi1 = self.chi1_at(q, Q, parameters)
-        exact = digits if digits is not None else (10 if q.size <= 256 else 6)
-        c, chi, error = self._correlation(q, Q, chi1, parameters, input_correlation, exact)
-        error = error + QUADRATURE_ERROR * (1 + chi1)
-        slope = self.variance_slope_at(q, Q, parameters)
-        shaped = [parameters.shaped(values) for values in (q, Q, c, chi, chi1, slope, stable, error)]
-        return FixedPoint(*shaped)
+        return _Settled(q, Q, self.chi1_at(q, Q, parameters), branches)
 
     def _correlation(
-        self, q: Array, Q: Array, chi1: Array, parameters: Parameters, input_correlation: float, digits: int
+        self, at: _Settled, parameters: Parameters, input_correlation: float, digits: int
     ) -> tuple[Array, Array, Array]:
         """c, chi and the error, by a series only where c is not exactly 1."""
-        c, chi, error = np.ones_like(q), chi1.copy(), np.zeros_like(q)
-        needed = np.flatnonzero((chi1 > 1) & (q > 0) if input_correlation == 1 else q > 0)
-        needed = needed[np.argsort(q[needed], kind="stable")]
-        for start in range(0, needed.size, _BLOCK):
-            points = needed[start : start + _BLOCK]
-            step = self.correlation_map(q[points], Q[points], parameters.select(points), digits=digits)
+        c, chi, error = np.ones_like(at.q), at.chi1.copy(), np.zeros_like(at.q)
+        needed = np.flatnonzero((at.chi1 > 1) & (at.q > 0) if input_correlation == 1 else at.q > 0)
+        needed = needed[np.argsort(at.q[needed], kind="stable")]
+        for start in range(0, needed.size, _SERIES):
+            points = needed[start : start + _SERIES]
+            step = self.correlation_map(at.q[points], at.Q[points], parameters.select(points), digits=digits)
             gap = stable_gap(step, input_correlation)
             c[points] = 1 - step.distance(gap, input_correlation)
             chi[points] = step.slope(gap, input_correlation)
@@ -155,7 +181,7 @@ class Field(ABC):
         many = parameters.repeated(roots.size)
         Q = self._second_moment(roots, many)
         slopes, chi1 = self.variance_slope_at(roots, Q, many), self.chi1_at(roots, Q, many)
-        reached = int(np.argmin(np.abs(roots - float(np.ravel(self.fixed_point().q)[0]))))
+        reached = int(np.argmin(np.abs(roots - self._settled(parameters).q[0])))
         return tuple(
             Branch(
                 float(q),
@@ -183,8 +209,8 @@ class Field(ABC):
         for correlation in (*np.asarray(input_correlations, np.float64).ravel(), initial_correlation):
             check_correlation(float(correlation))
         parameters = self.parameters
-        point = self.fixed_point()
-        q, Q = np.ravel(point.q).astype(np.float64), np.ravel(point.Q).astype(np.float64)
+        at = self._settled(parameters)
+        q, Q = at.q, at.Q
         step = self.correlation_map(q, Q, parameters, digits=10 if q.size <= 256 else 6)
         gap = Q * (1 - initial_correlation)
         seen = []
@@ -200,7 +226,8 @@ class Field(ABC):
     @property
     def chi1(self) -> Numbers:
         """The slope at correlation 1 under equal inputs: above 1 the network is chaotic."""
-        return self.fixed_point().chi1
+        parameters = self.parameters
+        return parameters.shaped(self._settled(parameters).chi1)
 
     def timescale(self, input_correlation: float = 1.0) -> Numbers:
         """-1 / log chi in steps; infinite where chi is 1."""
@@ -209,7 +236,9 @@ class Field(ABC):
     @property
     def variance_timescale(self) -> Numbers:
         """xi_Q = -1 / log |slope of the variance map|, in steps (meanfield Eq. 36, with the z of Eq. 34; errata 8)."""
-        return timescale_of(np.abs(self.fixed_point().variance_slope))
+        parameters = self.parameters
+        at = self._settled(parameters)
+        return timescale_of(parameters.shaped(np.abs(self.variance_slope_at(at.q, at.Q, parameters))))
 
     @property
     def phase(self) -> Numbers:

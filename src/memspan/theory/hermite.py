@@ -26,6 +26,9 @@ _LIMIT = 12.0
 MOST_TERMS = 4096
 _ROOM = 1 << 22
 _PI = np.pi
+_NOTHING = 1e-18
+_LOOK = 16
+"""Terms between two looks at whether the powers have become nothing."""
 
 
 @final
@@ -46,12 +49,16 @@ class TwoPoint:
 
         1 - c^(k+1) = (1 - c^k) + c^k d is a sum of positive terms for 0 <= d <= 1.
         """
-        lost, power, total = np.zeros_like(d), np.ones_like(d), np.zeros_like(d)
-        for square in self.squares:
-            total += square * lost
-            lost = lost + power * d
-            power = power * (1 - d)
-        return total + self.tail * lost
+        lost, power, total, rest = np.zeros_like(d), np.ones_like(d), np.zeros_like(d), self.whole.copy()
+        c, term = 1 - d, np.empty_like(d)
+        for k, square in enumerate(self.squares):
+            total += np.multiply(square, lost, out=term)
+            rest -= square
+            lost += np.multiply(power, d, out=term)
+            power *= c
+            if k % _LOOK == 0 and np.abs(power).max() < _NOTHING:
+                break  # from here on 1 - c^k does not change any more
+        return total + np.maximum(rest, 0.0) * lost
 
     def value(self, d: Array) -> Array:
         """E[f f'] = E[f^2] - loss."""

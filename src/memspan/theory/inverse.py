@@ -22,7 +22,7 @@ SEARCHED: dict[Parameter, tuple[float, float]] = {"bias_mean": (-10.0, 20.0), "s
 _POINTS = 401
 _NEAR = np.concatenate([-(10.0 ** -np.arange(1.0, 7.0)), [0.0], 10.0 ** -np.arange(1.0, 7.0)])
 """Where to look around the edge of chaos: for a vanilla network the good values are a sliver there."""
-_ROUNDS, _FAN = 4, 64
+_ROUNDS, _FAN = 6, 16
 """An edge is narrowed down _ROUNDS times by evaluating _FAN values at once."""
 
 
@@ -84,7 +84,7 @@ def parameter_for(
     inside = [region for region in regions if region.low <= present <= region.high]
     region = inside[0] if inside else regions[0]
     value = float(np.clip(present, region.low, region.high))
-    lasting = float(search.lasting(np.array([value]))[0][0])
+    lasting = float(search.lasting(np.array([value]))[0])
     return Answer(timescale, parameter, value, lasting, region, tuple(regions), search.moved(value))
 
 
@@ -99,14 +99,16 @@ class _Search:
     def moved(self, value: Any) -> Field:
         return dataclasses.replace(self.field, **{self.parameter: value})
 
-    def lasting(self, values: Array) -> tuple[Array, Array]:
-        """Timescale and chi_1 at each value."""
-        point = self.moved(values).fixed_point(self.input_correlation)
-        return np.asarray(timescale_of(point.chi)), np.asarray(point.chi1)
+    def lasting(self, values: Array) -> Array:
+        """Timescale at each value; a chaotic network is not asked how long it lasts, and gets 0."""
+        chi1 = np.asarray(self.moved(values).chi1)
+        lasting, tame = np.zeros_like(chi1), chi1 <= 1 + CRITICAL_WIDTH
+        if tame.any():
+            lasting[tame] = timescale_of(self.moved(values[tame]).chi(self.input_correlation))
+        return lasting
 
     def good(self, values: Array) -> NDArray[np.bool_]:
-        lasting, chi1 = self.lasting(values)
-        return (lasting >= self.timescale) & (chi1 <= 1 + CRITICAL_WIDTH)
+        return self.lasting(values) >= self.timescale
 
     def regions(self) -> list[Region]:
         values = self.scan()
@@ -130,7 +132,7 @@ class _Search:
             spread(low, high, _POINTS), np.clip(getattr(self.field, self.parameter), low, high)
         )
         values = np.unique(values)
-        excess = self.lasting(values)[1] - 1
+        excess = np.asarray(self.moved(values).chi1) - 1
         for i in np.flatnonzero(excess[:-1] * excess[1:] < 0):
             edge = self.edge_of_chaos(float(values[i]), float(values[i + 1]))
             values = np.append(values, np.clip(edge * (1 + _NEAR) if edge else _NEAR, low, high))
@@ -142,6 +144,9 @@ class _Search:
         def excess(value: float) -> float:
             return float(self.moved(value).chi1) - 1
 
+        ends = excess(low), excess(high)
+        if ends[0] * ends[1] >= 0:  # one end is at the edge already, to the last digit
+            return low if abs(ends[0]) < abs(ends[1]) else high
         return float(optimize.root_scalar(excess, bracket=(low, high), xtol=1e-13).root)
 
     def sharpened(self, values: Array, first: int, last: int) -> Region:
@@ -160,8 +165,7 @@ class _Search:
         return good
 
     def unreachable(self, values: Array) -> str:
-        lasting, chi1 = self.lasting(values)
-        lasting = np.where(chi1 <= 1 + CRITICAL_WIDTH, lasting, 0.0)
+        lasting = self.lasting(values)
         best = int(np.argmax(lasting))
         low, high = SEARCHED[self.parameter]
         return (

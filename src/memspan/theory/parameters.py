@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from typing import Any, final
@@ -48,6 +49,12 @@ class Parameters:
         """Some of the points, as a flat list."""
         parts = [array[points] for array in (self.w2, self.v2, self.b2, self.mean, self.R)]
         return Parameters(*parts, shape=parts[0].shape)
+
+    def blocks(self, most: int) -> list[Parameters]:
+        """All points, in blocks of about equal size, none above `most`."""
+        count = max(1, -(-self.size // most))
+        edges = np.linspace(0, self.size, count + 1).astype(np.intp)
+        return [self.select(slice(a, b)) for a, b in itertools.pairwise(edges)]
 
     def repeated(self, times: int) -> Parameters:
         """One point, several times."""
