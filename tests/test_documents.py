@@ -18,6 +18,7 @@ from memspan.cli.app import app
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MEASURE = (ROOT / "docs/measure.md").read_text(encoding="utf-8")
+THEORY = (ROOT / "docs/theory.md").read_text(encoding="utf-8")
 DOCUMENTS = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff")),
     *sorted((ROOT / "docs").rglob("*.md")),
@@ -28,6 +29,10 @@ TYPED_BY_HAND = ("make ", "pip ", ". .venv")
 FITTED_WITHIN = 0.05
 """500 documents of 1,000 binary symbols give an exponent of 0.5 with a standard error of about 0.015."""
 EXAMPLES = {
+    "attention_gradient": r"paths of 59 factors: \d\.\d+e-2\d.* 0\.3 +-0\.571 +-0\.700.* 0\.7 +1\.333 +-0\.300",
+    "edge_of_chaos": r"correlation 1: plain inf steps, gated 963\.9.*0\.99: plain 9\.041 .*1\.8541 and 1\.8571",
+    "linear_network": r"slowest mode 0\.9756.*falls by 0\.9518 a step; the slowest mode squared is 0\.9518",
+    "predict_network": r"ordered +139\.1, 1[34]\d\.\d.*bias mean 8\.04; every larger one will do as well: True",
     "compare_two": r"fast and fast again: alike.*fast and slow: different",
     "known_law": r"best law: power.*exponent: 0\.(49|50|51)",
     "measure_text": r"dependence is visible to lag [1-9][\d,]{2,}.*lag +1000: +-?0\.00",
@@ -156,6 +161,19 @@ def test_the_table_of_options_is_that_of_the_commands():
         for letter in letters.split():
             told[letter].update(re.findall(r"`(-[\w-]+)`", words))
     assert (told["m"], told["c"]) == (commands()["measure"], commands()["compare"])
+
+
+def test_the_table_of_options_of_predict_is_that_of_the_command():
+    table = THEORY.partition("## Every option")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`-[^|]+) \| [nsmla ]+ \|", table, flags=re.MULTILINE)
+    assert {word for row in rows for word in re.findall(r"`(-[\w-]+)`", row)} == commands()["predict"]
+
+
+def test_the_python_of_the_page_on_theory_runs(capsys, in_folder):
+    names: dict[str, object] = {}
+    for code in blocks(THEORY, "python"):
+        exec(compile(code, "theory.md", "exec"), names)
+    assert "nan" not in capsys.readouterr().out
 
 
 def test_the_table_of_commands_is_that_of_the_program():

@@ -72,8 +72,8 @@ def test_what_to_set_is_in_the_table(predictions):
     text = shown(predictions.ordered(wanted=predictions.wanted_bias()))
     assert cell(text, "wanted") == "your data needs 340 steps (novel.txt)"
     assert cell(text, "bias mean") == "7.1 gives 340 steps; every value above it will do"
-    text = shown(predictions.ordered(wanted=predictions.unreachable()))
-    assert cell(text, "bias mean") == "no value from -10 to 20 gives it"
+    text = shown(predictions.ordered(wanted=predictions.wanted_endless()))
+    assert cell(text, "bias mean") == "40 gives no end; good from 9.6 on"
 
 
 def test_a_simulated_cell_shows_its_standard_error(predictions):

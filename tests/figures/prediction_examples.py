@@ -176,9 +176,9 @@ def wanted_sigma() -> Wanted:
     return Wanted(340.0, "sigma_w", 0.98, 412.0, 0.97, 0.99, (0.0, 20.0), "--timescale")
 
 
-def unreachable() -> Wanted:
-    """More than any bias mean gives."""
-    return Wanted(5000.0, "bias_mean", None, None, None, None, (-10.0, 20.0), "--timescale")
+def wanted_endless() -> Wanted:
+    """A bias mean at which nothing fades."""
+    return Wanted(5000.0, "bias_mean", 40.0, None, 9.6, None, (-10.0, 40.0), "--timescale")
 
 
 def linear() -> LinearPrediction:
@@ -245,7 +245,7 @@ def every() -> dict[str, Prediction | LinearPrediction | AttentionPrediction]:
         "simulated": simulated(),
         "wanted-bias": ordered(wanted=wanted_bias()),
         "wanted-sigma": ordered(wanted=wanted_sigma()),
-        "unreachable": ordered(wanted=unreachable()),
+        "wanted-endless": ordered(wanted=wanted_endless()),
         "linear": linear(),
         "exploding": exploding(),
         "attention": attention(),

@@ -20,7 +20,7 @@ from memspan.figures.prediction_words import (
     steps_words,
     timescale_words,
 )
-from memspan.figures.wanted_words import advice
+from memspan.figures.wanted_words import advice, reached_words
 from memspan.report.numbers import duration, number, trimmed
 from memspan.results import AnyPrediction, AttentionPrediction, LinearPrediction, Prediction, Wanted
 
@@ -70,11 +70,8 @@ def _jacobian(result: Prediction) -> str:
 def _wanted(wanted: Wanted) -> list[tuple[str, str]]:
     name = setting_name(wanted.parameter)
     needed = ("wanted", needed_words(wanted))
-    searched = f"from {trimmed(wanted.searched[0])} to {trimmed(wanted.searched[1])}"
-    if wanted.value is None:
-        return [needed, (name, f"no value {searched} gives it")]
     found = advice(wanted)
-    return [needed, (name, f"{found.value} gives {steps_words(wanted.reached)}; {found.region}")]
+    return [needed, (name, f"{found.value} gives {reached_words(wanted)}; {found.region}")]
 
 
 def _branches(result: Prediction) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:

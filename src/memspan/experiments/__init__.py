@@ -1,10 +1,10 @@
-"""Figures and errata of the sources as recipes: each runs an experiment and checks the claims made about it.
+"""Figures, theorems and errata of the sources as recipes: each runs an experiment and checks the claims made about it.
 
 A recipe states what the source prints, what we derive instead where that is wrong, and what comes out when one measures.
 
 >>> from memspan.experiments import RECIPES, reproduce
->>> list(RECIPES)
-['shen-fig4', 'shen-fig5', 'shen-fig6', 'errata-02', 'errata-03', 'errata-04']
+>>> [name for name in RECIPES if name.startswith("shen")]
+['shen-linear', 'shen-fig4', 'shen-fig5', 'shen-fig6']
 >>> reproduce("errata-04", scale="smoke").holds
 True
 """

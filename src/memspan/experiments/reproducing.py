@@ -6,18 +6,38 @@ import time
 
 from memspan.data.naming import choose
 from memspan.errors import InputError
+from memspan.experiments.errata_01 import ERRATA_01
 from memspan.experiments.errata_02 import ERRATA_02
 from memspan.experiments.errata_03 import ERRATA_03
 from memspan.experiments.errata_04 import ERRATA_04
+from memspan.experiments.errata_06 import ERRATA_06
+from memspan.experiments.errata_07 import ERRATA_07
+from memspan.experiments.errata_08 import ERRATA_08
+from memspan.experiments.errata_09 import ERRATA_09
+from memspan.experiments.errata_10 import ERRATA_10
+from memspan.experiments.errata_11 import ERRATA_11
+from memspan.experiments.meanfield_fig1 import MEANFIELD_FIG1
+from memspan.experiments.meanfield_gated import MEANFIELD_GATED
 from memspan.experiments.recipe import Recipe
+from memspan.experiments.relevance_proposition1 import RELEVANCE_PROPOSITION1
+from memspan.experiments.relevance_theorem1 import RELEVANCE_THEOREM1
+from memspan.experiments.relevance_theorem2 import RELEVANCE_THEOREM2
 from memspan.experiments.shen_fig4 import SHEN_FIG4
 from memspan.experiments.shen_fig5 import SHEN_FIG5
 from memspan.experiments.shen_fig6 import SHEN_FIG6
+from memspan.experiments.shen_linear import SHEN_LINEAR
 from memspan.progress import SILENT, Progress
 from memspan.results import Reproduction
 
 RECIPES: dict[str, Recipe] = {
-    recipe.id: recipe for recipe in (SHEN_FIG4, SHEN_FIG5, SHEN_FIG6, ERRATA_02, ERRATA_03, ERRATA_04)
+    recipe.id: recipe
+    for recipe in (
+        *(SHEN_LINEAR, SHEN_FIG4, SHEN_FIG5, SHEN_FIG6),
+        *(MEANFIELD_FIG1, MEANFIELD_GATED),
+        *(RELEVANCE_PROPOSITION1, RELEVANCE_THEOREM1, RELEVANCE_THEOREM2),
+        *(ERRATA_01, ERRATA_02, ERRATA_03, ERRATA_04, ERRATA_06),
+        *(ERRATA_07, ERRATA_08, ERRATA_09, ERRATA_10, ERRATA_11),
+    )
 }
 """Every recipe there is, by its id."""
 

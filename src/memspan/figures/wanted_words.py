@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import final
 
 from memspan.figures.numbers import trimmed
+from memspan.figures.prediction_words import steps_words
 from memspan.results import Wanted
 
 
@@ -20,7 +21,7 @@ class Advice:
 
 
 def advice(wanted: Wanted) -> Advice:
-    """What to set; only for a wanted timescale that some value gives.
+    """What to set.
 
     >>> broad = Wanted(340.0, "bias_mean", 7.0934, 340.0, 7.0934, None, (-10.0, 20.0), "novel.txt")
     >>> advice(broad)
@@ -29,8 +30,6 @@ def advice(wanted: Wanted) -> Advice:
     >>> advice(narrow)
     Advice(value='0.98', region='good from 0.97 to 0.99')
     """
-    if wanted.value is None:
-        raise ValueError("no value gives the wanted timescale: there is nothing to advise")
     if wanted.low is not None and wanted.high is not None and wanted.high <= wanted.low:
         return Advice(trimmed(wanted.value, 6), "no other value will do")
     decimals = _decimals(wanted)
@@ -57,7 +56,7 @@ def _decimals(wanted: Wanted) -> int:
     if wanted.low is not None and wanted.high is not None:
         breadth = (wanted.high - wanted.low) / 2
         return min(9, max(1, -math.floor(math.log10(breadth) + 1e-9)))
-    size = abs(wanted.value or 0.0)
+    size = abs(wanted.value)
     return 2 if size == 0 else min(9, max(2, 1 - math.floor(math.log10(size))))
 
 
@@ -71,3 +70,12 @@ def _rounded(value: float, decimals: int, *, up: bool) -> float:
 def _text(value: float, decimals: int) -> str:
     text = f"{value + 0.0:,.{decimals}f}"  # adding zero takes the sign off a negative zero
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def reached_words(wanted: Wanted) -> str:
+    """How long signals last at the value to set.
+
+    >>> reached_words(Wanted(340.0, "bias_mean", 40.0, None, 7.0934, None, (-10.0, 40.0), "novel.txt"))
+    'no end'
+    """
+    return "no end" if wanted.reached is None else steps_words(wanted.reached)

@@ -69,10 +69,6 @@ def _advised(prediction: Prediction, wanted: Wanted) -> str:
     needed, given, name = needed_words(wanted), given_words(prediction), setting_name(wanted.parameter)
     if suffices(prediction, wanted):
         return f"{needed}, these weights already {given}: nothing to change"
-    if wanted.value is None:
-        low, high = (trimmed(end) for end in wanted.searched)
-        none = f"no {name} between {low} and {high} gives that much; the notes say what comes nearest"
-        return f"{needed}, these weights {given}; {none}"
     what = "the bias mean" if wanted.parameter == "bias_mean" else name
     found = advice(wanted)
     return f"{needed}, these weights {given}, set {what} to {found.value} ({found.region})"

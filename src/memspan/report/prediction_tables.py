@@ -10,7 +10,7 @@ from memspan.figures.prediction_words import (
     steps_words,
     timescale_words,
 )
-from memspan.figures.wanted_words import advice
+from memspan.figures.wanted_words import advice, reached_words
 from memspan.report.numbers import number, trimmed
 from memspan.report.section import MEANING, Row, Table
 from memspan.report.tables import MOST_ROWS
@@ -60,12 +60,10 @@ def wanted_tables(result: Prediction) -> tuple[Table, ...]:
 def _advice_rows(wanted: Wanted) -> tuple[Row, ...]:
     name = setting_name(wanted.parameter)
     searched = f"from {trimmed(wanted.searched[0])} to {trimmed(wanted.searched[1])}"
-    if wanted.value is None:
-        return ((name, "no value", f"Nothing {searched} gives it; the notes below say what comes nearest."),)
     found = advice(wanted)
     return (
         (f"set {name} to", found.value, f"Found {searched}, the other settings as they are."),
-        ("given then", steps_words(wanted.reached), "The timescale at that value."),
+        ("given then", reached_words(wanted), "The timescale at that value."),
         (
             "good region",
             found.region,

@@ -16,7 +16,7 @@ from memspan.results.heat_map import HeatMap
 @final
 @dataclass(frozen=True)
 class Branch:
-    """One fixed point of the variance; `reached` marks the one that a network started at h = 0 comes to."""
+    """One fixed point of the variance; `reached` marks the one that a network started at (or beside) h = 0 comes to."""
 
     q: float
     """Variance of the pre-activations around the bias mean."""
@@ -51,14 +51,14 @@ class Wanted:
     timescale: float
     parameter: str
     """`bias_mean` or `sigma_w`."""
-    value: float | None
-    """None where no value in `searched` gives it; `notes` of the prediction then say what comes nearest."""
+    value: float
+    """The present value where that is good."""
     reached: float | None
-    """The timescale at `value`."""
+    """The timescale at `value`; None if it has no end."""
     low: float | None
     """From `low` to `high` every value lasts at least as long: how broad the good region is."""
     high: float | None
-    """None if the region goes on to the end of what was searched."""
+    """Either end is None if the region goes on to the end of what was searched."""
     searched: tuple[float, float]
     source: str
     """Where the wanted timescale comes from: an option, or the data that were measured."""
@@ -92,7 +92,7 @@ class Prediction:
     branches: tuple[Branch, ...]
     jacobian: JacobianMoments
     error: float
-    """Estimate of the numerical error of q, Q, c and chi; for lstm and gru the standard error of chi."""
+    """Bound on the numerical error of chi; for lstm and gru the standard error of chi."""
     wanted: Wanted | None
     notes: tuple[str, ...]
     figures: tuple[Chart, ...]

@@ -50,9 +50,9 @@ def stable_gap(step: CorrelationMap, correlation: float) -> Array:
 
     For inputs of correlation 0 or more the map p -> p_next is a power series with positive coefficients, so it
     is convex and Newton's iteration from p = 0 rises to the smallest fixed point, which is the stable one. For
-    negative correlations the fixed point is between -Q and 0. A bracket is kept in either case.
+    negative correlations p may have either sign (biases are shared). A bracket is kept in either case.
     """
-    low = step.Q.copy() if correlation < 0 else np.zeros_like(step.Q)
+    low = np.zeros_like(step.Q)
     high = 2 * step.Q if correlation < 0 else step.Q.copy()
     gap = step.Q.copy()
     tolerance = _RESOLUTION * np.maximum(step.Q, 1e-300)
@@ -67,11 +67,11 @@ def stable_gap(step: CorrelationMap, correlation: float) -> Array:
         done = np.abs(moved - gap) <= tolerance
         gap = moved
         if done.all():
-            return gap
+            break
     if np.max(np.abs(step.next(gap, correlation) - gap) / np.maximum(step.Q, 1e-300)) < 1e-9:
         return gap
     raise EvidenceError(
-        "the fixed point of the correlation was not found in 200 steps; move the parameters a little or ask for fewer points"
+        "the fixed point of the correlation was not found; expected one to nine digits; move the parameters a little"
     )
 
 

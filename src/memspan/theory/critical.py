@@ -59,6 +59,8 @@ def critical_minimal(
     True
     """
     check_parameters(0.0, 0.0, 0.0, bias_mean, input_variance)
+    if np.ndim(bias_mean) or np.ndim(input_variance) or np.ndim(0.0 if q is None else q):
+        raise InputError("a critical network has single numbers, got an array; ask for one point at a time")
     if input_variance == 0:
         raise InputError("input_variance is 0; expected more than 0, because the state is made of inputs")
     feasible = feasible_range(bias_mean)
@@ -89,17 +91,17 @@ def feasible_range(bias_mean: float) -> FeasibleRange:
     >>> round(found.q_min, 2), round(found.low, 2)
     (1.42, 2.42)
     """
-    q = np.geomspace(_SMALLEST_Q, _LARGEST_Q, _SCAN)
-    q_min = _from(q, bias_mean, lambda found: found.input_share)
+    scan = _algorithm_1(np.geomspace(_SMALLEST_Q, _LARGEST_Q, _SCAN), bias_mean)
+    q_min = _from(scan, bias_mean, lambda found: found.input_share)
     if not np.isfinite(q_min):
         raise InputError(
             f"no critical minimal RNN has bias mean {bias_mean:g} with q up to {_LARGEST_Q:g}; choose a larger bias mean"
         )
-    low = max(q_min, _from(q, bias_mean, lambda found: 1 - found.slope))
+    low = max(q_min, _from(scan, bias_mean, lambda found: 1 - found.slope))
     comfortable = max(
         low,
-        _from(q, bias_mean, lambda found: COMFORTABLE_SLOPE - found.slope),
-        _from(q, bias_mean, lambda found: found.input_share - HEARD_SHARE * found.q),
+        _from(scan, bias_mean, lambda found: COMFORTABLE_SLOPE - found.slope),
+        _from(scan, bias_mean, lambda found: found.input_share - HEARD_SHARE * found.q),
     )
     return FeasibleRange(bias_mean, q_min, low, comfortable)
 
@@ -119,6 +121,8 @@ def critical_vanilla(
     True
     """
     check_parameters(0.0, sigma_v, sigma_b, bias_mean, input_variance)
+    if any(np.ndim(given) for given in (sigma_v, sigma_b, bias_mean, input_variance)):
+        raise InputError("a critical network has single numbers, got an array; ask for one point at a time")
     phi = Tanh() if activation is None else activation
     drive = sigma_v**2 * input_variance + sigma_b**2
 
@@ -172,9 +176,10 @@ def _algorithm_1(q: Array, bias_mean: float) -> _Algorithm1:
     return _Algorithm1(q, w2, q - share * w2, unit.variance_slope_at(q, share, parameters))
 
 
-def _from(q: Array, bias_mean: float, margin: Callable[[_Algorithm1], Array]) -> float:
+def _from(scan: _Algorithm1, bias_mean: float, margin: Callable[[_Algorithm1], Array]) -> float:
     """The q from which on the margin is not negative any more; infinite if it still is at the end."""
-    wrong = np.flatnonzero(margin(_algorithm_1(q, bias_mean)) < 0)
+    q = scan.q
+    wrong = np.flatnonzero(margin(scan) < 0)
     if not wrong.size:
         return float(q[0])
     if wrong[-1] == q.size - 1:

@@ -24,7 +24,7 @@ from memspan.errors import InputError
 from memspan.results import Branch, JacobianMoments
 from memspan.theory.activations import Activation
 from memspan.theory.correlation import CorrelationMap, stable_gap
-from memspan.theory.elementwise import Network
+from memspan.theory.elementwise import ElementwiseCell, Network
 from memspan.theory.gaussian import QUADRATURE_ERROR
 from memspan.theory.parameters import Parameters, check_correlation, check_parameters
 from memspan.theory.timescale import phase_of, timescale_of
@@ -36,6 +36,8 @@ Numbers: TypeAlias = Any
 
 _BLOCK = 20_000
 """Points that one thread solves at a time."""
+_ROUNDING = 1e-14
+"""A correlation below it is zero but for rounding."""
 _SERIES = 4096
 """Points whose series are held in memory at a time."""
 
@@ -120,9 +122,22 @@ class Field(ABC):
     def jacobian_moments(self, steps: int = 1, *, weights: str = "gaussian") -> JacobianMoments:
         """Mean and variance of the squared singular values of the Jacobian over so many steps."""
 
+    @property
     @abstractmethod
+    def cell(self) -> ElementwiseCell:
+        """The cell as an element-wise map, for simulation."""
+
     def network(self) -> Network:
         """The random network that this field describes, for simulation; its parameters must be floats."""
+        self._one("a simulation")
+        return Network(
+            cell=self.cell,
+            sigma_w=float(self.sigma_w),
+            sigma_v=float(self.sigma_v),
+            sigma_b=float(self.sigma_b),
+            bias_mean=float(self.bias_mean),
+            input_variance=float(self.input_variance),
+        )
 
     @property
     def parameters(self) -> Parameters:
@@ -169,7 +184,8 @@ class Field(ABC):
             points = needed[start : start + _SERIES]
             step = self.correlation_map(at.q[points], at.Q[points], parameters.select(points), digits=digits)
             gap = stable_gap(step, input_correlation)
-            c[points] = 1 - step.distance(gap, input_correlation)
+            found = 1 - step.distance(gap, input_correlation)
+            c[points] = np.where(np.abs(found) < _ROUNDING, 0.0, found)
             chi[points] = step.slope(gap, input_correlation)
             error[points] = step.error(gap, input_correlation)
         return c, chi, error
@@ -204,7 +220,8 @@ class Field(ABC):
 
         The second moment is that of the fixed point throughout (meanfield, section 3.2.1); the states of the two
         copies start with correlation `initial_correlation`. c[t] belongs to the pre-activation of step t, so it
-        sees input t and the state before it.
+        sees input t and the state before it. The series of all points are in memory at once: for hundreds of points,
+        not for a plane.
         """
         for correlation in (*np.asarray(input_correlations, np.float64).ravel(), initial_correlation):
             check_correlation(float(correlation))
@@ -247,8 +264,8 @@ class Field(ABC):
 
     def _one(self, what: str) -> Parameters:
         parameters = self.parameters
-        if parameters.size != 1:
+        if parameters.shape != ():
             raise InputError(
-                f"{what} needs a field of single numbers, got {parameters.size:,} points; ask for one point at a time"
+                f"{what} needs a field of single numbers, got shape {parameters.shape}; ask for one point at a time"
             )
         return parameters

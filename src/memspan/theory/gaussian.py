@@ -35,12 +35,13 @@ _LARGEST_STEP = 0.5
 def nodes(q: float, strip: float, *, limit: float = LIMIT, refine: int = 1) -> tuple[Array, Array]:
     """Standard normal nodes and weights whose step suits pre-activations of variance up to `q`."""
     step = min(_LARGEST_STEP, strip / (_STEPS_PER_STRIP * np.sqrt(max(q, 1e-300)))) / refine
-    half = 2 * int(np.ceil(limit / step / 2))
-    if 2 * half + 1 > MOST_NODES:
+    needed = 2 * limit / step
+    if needed > MOST_NODES:
         raise EvidenceError(
-            f"the quadrature does not converge: pre-activations of variance {q:.3g} need {2 * half + 1:,} nodes, more than "
+            f"the quadrature does not converge: pre-activations of variance {q:.3g} need {needed:,.4g} nodes, more than "
             f"{MOST_NODES:,}; use smaller sigma_w, sigma_v, sigma_b or input variance"
         )
+    half = 2 * int(np.ceil(limit / step / 2))
     z = np.linspace(-limit, limit, 2 * half + 1)
     weights = np.exp(-(z**2) / 2)
     return z, weights / weights.sum()

@@ -8,6 +8,7 @@ from typing import final
 
 import numpy as np
 
+from memspan.errors import EvidenceError
 from memspan.progress import SILENT, Progress
 from memspan.theory.elementwise import Array, Network, State
 from memspan.theory.ensemble import Chunk, Ensemble, at_least_one, standard_error
@@ -90,7 +91,13 @@ def growth(
         lambda chunk: _ratios(network, chunk, steps, directions), seed=seed, progress=progress
     )
     late = np.concatenate(parts, axis=1)[steps // 2 :].T
-    chi = math.exp(float(np.log(late.mean(axis=0)).mean()))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        chi = math.exp(float(np.log(late.mean(axis=0)).mean()))
+    if not (math.isfinite(chi) and chi > 0):
+        raise EvidenceError(
+            "the difference between two copies was lost to rounding; expected one that can be followed; use a smaller bias "
+            "mean or larger weights"
+        )
     return Growth(chi, chi * float(standard_error(np.log(late).mean(axis=1))))
 
 
@@ -133,5 +140,6 @@ def _unit(network: Network, difference: State) -> tuple[State, Array]:
     """The differences with a memory of mean square 1, and the mean squares they had: (directions, networks)."""
     memory = network.cell.memory(difference)
     squared = np.vecdot(memory, memory) / memory.shape[-1]
-    scale = 1 / np.sqrt(squared)[..., None]
-    return tuple(scale * d for d in difference), squared
+    with np.errstate(divide="ignore", invalid="ignore"):  # a difference of exactly zero is told by `growth`
+        scale = 1 / np.sqrt(squared)[..., None]
+        return tuple(scale * d for d in difference), squared

@@ -70,8 +70,8 @@ class TwoPoint:
         return np.maximum(self.whole - self.squares.sum(axis=0), 0.0)
 
     def error(self, d: Array) -> Array:
-        """Largest possible error of `value`: all of the tail at the next order, or at none."""
-        return self.tail * np.abs(1 - d) ** len(self.squares)
+        """Largest possible error of `value`: all of the tail at the next order or at none, of either sign for c < 0."""
+        return np.where(d > 1, 2.0, 1.0) * self.tail * np.abs(1 - d) ** len(self.squares)
 
 
 def two_point(

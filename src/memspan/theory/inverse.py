@@ -19,6 +19,8 @@ Array = NDArray[np.float64]
 Parameter: TypeAlias = Literal["bias_mean", "sigma_w"]
 
 SEARCHED: dict[Parameter, tuple[float, float]] = {"bias_mean": (-10.0, 20.0), "sigma_w": (0.01, 20.0)}
+LONGEST = 1e8
+"""Steps: at a timescale ten times that, chi is called 1."""
 _POINTS = 401
 _NEAR = np.concatenate([-(10.0 ** -np.arange(1.0, 7.0)), [0.0], 10.0 ** -np.arange(1.0, 7.0)])
 """Where to look around the edge of chaos: for a vanilla network the good values are a sliver there."""
@@ -76,8 +78,9 @@ def parameter_for(
     (8.0, True)
     """
     check_correlation(input_correlation)
-    if not (np.isfinite(timescale) and timescale > 0):
-        raise InputError(f"the wanted timescale is {timescale:g} steps; expected a positive number")
+    check_wanted(timescale)
+    if parameter not in SEARCHED:
+        raise InputError(f"the parameter to vary is {parameter!r}; expected {' or '.join(SEARCHED)}")
     search = _Search(field, parameter, timescale, input_correlation)
     regions = search.regions()
     present = float(getattr(field, parameter))
@@ -88,6 +91,14 @@ def parameter_for(
     return Answer(timescale, parameter, value, lasting, region, tuple(regions), search.moved(value))
 
 
+def check_wanted(timescale: float) -> None:
+    """A timescale that can be asked for: positive, and short enough that chi can be told from 1."""
+    if not 0 < timescale <= LONGEST:
+        raise InputError(
+            f"the wanted timescale is {timescale:g} steps; expected a positive number, at most {LONGEST:g}"
+        )
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class _Search:
@@ -95,6 +106,13 @@ class _Search:
     parameter: Parameter
     timescale: float
     input_correlation: float
+
+    @property
+    def searched(self) -> tuple[float, float]:
+        """The range of `SEARCHED`, widened to hold the present value."""
+        low, high = SEARCHED[self.parameter]
+        present = float(getattr(self.field, self.parameter))
+        return min(low, present), max(high, present)
 
     def moved(self, value: Any) -> Field:
         return dataclasses.replace(self.field, **{self.parameter: value})
@@ -126,7 +144,7 @@ class _Search:
 
     def scan(self) -> Array:
         """Evenly spread values, and more of them where chi_1 crosses 1."""
-        low, high = SEARCHED[self.parameter]
+        low, high = self.searched
         spread = np.linspace if self.parameter == "bias_mean" else np.geomspace
         values = np.append(
             spread(low, high, _POINTS), np.clip(getattr(self.field, self.parameter), low, high)
@@ -167,9 +185,9 @@ class _Search:
     def unreachable(self, values: Array) -> str:
         lasting = self.lasting(values)
         best = int(np.argmax(lasting))
-        low, high = SEARCHED[self.parameter]
+        low, high = self.searched
         return (
             f"no {self.parameter} from {low:g} to {high:g} makes signals last {self.timescale:,.6g} steps at input "
             f"correlation {self.input_correlation:g}; the longest is {lasting[best]:,.4g} steps at {values[best]:.4g}; "
-            "ask for less, or use a gated cell"
+            "ask for less, or change another parameter or the cell"
         )

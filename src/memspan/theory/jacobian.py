@@ -13,6 +13,7 @@ sigma_1 is small the variance grows by the same amount per step, as Eq. 12 says:
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import final
 
@@ -21,6 +22,8 @@ from memspan.results import JacobianMoments
 
 S_TRANSFORM = {"gaussian": -1.0, "orthogonal": 0.0}
 """s_1, the first coefficient of the S-transform of W W^T."""
+_LARGEST_LOGARITHM = 690.0
+"""exp of it is still a double."""
 
 
 @final
@@ -56,14 +59,26 @@ def moments_of(parts: JacobianParts, steps: int, weights: str) -> JacobianMoment
     chi2, source = parts.chi**2, parts.source(s_1)
     kept4 = parts.kept_variance + parts.kept**2
     added = parts.passed_variance + parts.passed**2 + 2 * (parts.covariance + parts.kept * parts.passed)
-    second, diagonal, mean2 = 1.0, 1.0, 1.0
+    mean = mean_over(parts.chi, steps)
+    variance, diagonal, mean2 = 0.0, 1.0, 1.0
     for _ in range(steps):
-        second, diagonal = (
-            chi2 * second + parts.kept_variance * diagonal + mean2 * source,
+        variance, diagonal = (
+            chi2 * variance + parts.kept_variance * diagonal + mean2 * source,
             kept4 * diagonal + mean2 * added,
         )
         mean2 *= chi2
-    return JacobianMoments(steps, weights, parts.chi**steps, second - mean2)
+    return JacobianMoments(steps, weights, mean, max(variance, 0.0))
+
+
+def mean_over(chi: float, steps: int) -> float:
+    """chi^steps, the mean of the squared singular values; refused where its square is beyond every double."""
+    if chi > 1 and 2 * steps * math.log(chi) > _LARGEST_LOGARITHM:
+        most = int(_LARGEST_LOGARITHM / (2 * math.log(chi)))
+        raise InputError(
+            f"the Jacobian of this chaotic network (chi_1 = {chi:.4g}) over {steps:,} steps is too large for a number; "
+            f"expected at most {most:,} steps"
+        )
+    return chi**steps
 
 
 def linear_variance(parts: JacobianParts, steps: int, weights: str) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from memspan.results import JacobianMoments
 from memspan.theory.activations import Activation, Sigmoid, open_and_closed
 from memspan.theory.correlation import CorrelationMap, input_distance
-from memspan.theory.elementwise import MinimalCell, Network
+from memspan.theory.elementwise import ElementwiseCell, MinimalCell
 from memspan.theory.field import Field
 from memspan.theory.gaussian import expectation
 from memspan.theory.hermite import TwoPoint, two_point
@@ -116,17 +116,10 @@ class MinimalField(Field):
 
         return GateMoments(*expectation(integrand, q, mean, strip=_GATE.strip)[0])
 
-    def network(self) -> Network:
-        """The same parameters, to simulate."""
-        self._one("a simulation")
-        return Network(
-            cell=MinimalCell(),
-            sigma_w=float(self.sigma_w),
-            sigma_v=float(self.sigma_v),
-            sigma_b=float(self.sigma_b),
-            bias_mean=float(self.bias_mean),
-            input_variance=float(self.input_variance),
-        )
+    @property
+    def cell(self) -> ElementwiseCell:
+        """The cell, to simulate."""
+        return MinimalCell()
 
 
 @final

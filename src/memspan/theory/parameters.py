@@ -15,6 +15,10 @@ from memspan.errors import InputError
 Array = NDArray[np.float64]
 
 
+_LARGEST, _LARGEST_MEAN = 1e100, 300.0
+"""Squares of larger numbers, or the fourth power of what a gate lets through, would not be doubles any more."""
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class Parameters:
@@ -71,15 +75,21 @@ def check_parameters(sigma_w: Any, sigma_v: Any, sigma_b: Any, bias_mean: Any, i
     named = {"sigma_w": sigma_w, "sigma_v": sigma_v, "sigma_b": sigma_b, "input_variance": input_variance}
     for name, given in named.items():
         values = _numbers(name, given)
-        if not np.all(np.isfinite(values)) or np.any(values < 0):
-            worst = values[~(np.isfinite(values) & (values >= 0))].flat[0]
+        good = np.isfinite(values) & (values >= 0) & (values <= _LARGEST)
+        if not good.all():
             what = "a variance" if name == "input_variance" else "a standard deviation"
             raise InputError(
-                f"{name} is {worst:g}; expected a finite number of 0 or more, because it is {what}"
+                f"{name} is {values[~good].flat[0]:g}; expected a finite number of 0 or more, because it is {what} "
+                f"(and at most {_LARGEST:g})"
             )
     means = _numbers("bias_mean", bias_mean)
-    if not np.all(np.isfinite(means)):
-        raise InputError("bias_mean is not finite; expected a finite number, such as 4")
+    if not np.all(np.abs(means) <= _LARGEST_MEAN):  # NaN is not below it either
+        raise InputError(
+            f"bias_mean is not finite or beyond ±{_LARGEST_MEAN:g}; expected a number such as 4: a gate of bias 40 is "
+            "already open to 17 digits"
+        )
+    if any(np.size(given) == 0 for given in (*named.values(), bias_mean)):
+        raise InputError("a parameter is an empty array; expected at least one number")
     try:
         np.broadcast_shapes(*(np.shape(given) for given in (*named.values(), bias_mean)))
     except ValueError:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from memspan.results import JacobianMoments
 from memspan.theory.activations import Activation, Tanh
 from memspan.theory.correlation import CorrelationMap, input_distance
-from memspan.theory.elementwise import Network, VanillaCell
+from memspan.theory.elementwise import ElementwiseCell, VanillaCell
 from memspan.theory.field import Field
 from memspan.theory.gaussian import expectation
 from memspan.theory.hermite import TwoPoint, two_point
@@ -85,17 +85,10 @@ class VanillaField(Field):
         parts = JacobianParts(0.0, 0.0, mean, w2**2 * float(fourth[0]) - mean**2, 0.0)
         return moments_of(parts, steps, weights)
 
-    def network(self) -> Network:
-        """The same parameters, to simulate."""
-        self._one("a simulation")
-        return Network(
-            cell=VanillaCell(self.activation.value, slope=lambda e: self.activation.slopes(e)[0]),
-            sigma_w=float(self.sigma_w),
-            sigma_v=float(self.sigma_v),
-            sigma_b=float(self.sigma_b),
-            bias_mean=float(self.bias_mean),
-            input_variance=float(self.input_variance),
-        )
+    @property
+    def cell(self) -> ElementwiseCell:
+        """The cell, to simulate."""
+        return VanillaCell(self.activation.value, slope=lambda e: self.activation.slopes(e)[0])
 
     def _slope_moments(self, q: Array, mean: Array) -> tuple[Array, ...]:
         def integrand(e: Array) -> tuple[Array, ...]:

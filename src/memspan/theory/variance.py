@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
@@ -13,7 +14,10 @@ from memspan.theory.parameters import Parameters
 
 Array = NDArray[np.float64]
 
-_SCAN, _FINE_SCAN = 160, 4000
+_SCAN, _FINE_SCAN = 160, 1000
+_ZOOMS, _FAN = 5, 17
+"""How often, and with how many values, the neighbourhood of a turning point is looked at more closely."""
+_MOST_TURNS = 8
 _ROWS = 2048
 _NEWTON_STEPS = 60
 _SMALLEST = 1e-8
@@ -37,7 +41,8 @@ class Balanced(Protocol):
 def first_root(field: Balanced, parameters: Parameters) -> tuple[Array, NDArray[np.int64]]:
     """The smallest fixed point of q of every point, and how many stable ones there are.
 
-    Below the smallest fixed point the variance rises, so a network that starts at h = 0 comes to rest there.
+    Below the smallest fixed point the variance rises, so a network that starts at h = 0 comes to rest there (beside
+    h = 0, if nothing drives it).
     """
     nodes = _scan_nodes(field, parameters, _SCAN)
     low, high, guess = (np.empty(parameters.size) for _ in range(3))
@@ -54,15 +59,45 @@ def first_root(field: Balanced, parameters: Parameters) -> tuple[Array, NDArray[
         high[rows] = np.where(zero, nodes[0], nodes[first + 1])
         guess[rows] = np.where(zero, 0.0, _chord(nodes, excess, first))
         stable[rows] = falls.sum(axis=1) + zero
+        for place, below, above in _dips(field, some, nodes, excess, first):
+            at = start + place
+            low[at], high[at], guess[at] = below, above, (below + above) / 2
+            stable[at] += 1
     return _refine(field, parameters, low, high, guess, rising=False), stable
+
+
+def _dips(
+    field: Balanced, parameters: Parameters, nodes: Array, excess: Array, first: NDArray[np.intp]
+) -> Iterator[tuple[int, float, float]]:
+    """Points whose excess falls to zero and rises again between two nodes, before the first fall that the scan saw.
+
+    Such pairs of fixed points lie close together near a fold, where a stable branch begins or ends.
+    """
+    lowest = (excess[:, 1:-1] <= excess[:, :-2]) & (excess[:, 1:-1] < excess[:, 2:]) & (excess[:, 1:-1] > 0)
+    before = np.arange(1, nodes.size - 1) < first[:, None]
+    for place, left in np.argwhere(lowest & before):
+        one, fan = parameters.select([place]), nodes[left : left + 3]
+        for _ in range(_ZOOMS):
+            fan = np.linspace(fan[0], fan[-1], _FAN)
+            values = _excess(field, one.repeated(_FAN), fan)[0]
+            deepest = int(np.argmin(values))
+            if values[deepest] <= 0:
+                found = int(np.argmax(values <= 0))
+                yield int(place), float(fan[max(found - 1, 0)]), float(fan[found])
+                break
+            fan = fan[max(deepest - 1, 0) : deepest + 2]
 
 
 def all_roots(field: Balanced, parameters: Parameters) -> Array:
     """Every fixed point of q of a single point, ascending."""
     nodes = _scan_nodes(field, parameters, _FINE_SCAN)
     nodes = np.unique(np.append(nodes, 0.0)) if parameters.drive[0] == 0 else nodes
-    many = parameters.repeated(nodes.size)
-    excess = many.drive + many.w2 * field.scale(many) * field.share(nodes, many.mean)[0] - nodes
+    for _ in range(_ZOOMS):
+        excess = _excess(field, parameters.repeated(nodes.size), nodes)[0]
+        turns = np.flatnonzero(np.diff(np.sign(np.diff(excess)))) + 1
+        fans = [np.linspace(nodes[i - 1], nodes[i + 1], _FAN) for i in turns[:_MOST_TURNS]]
+        nodes = np.unique(np.concatenate([nodes, *fans]))
+    excess = _excess(field, parameters.repeated(nodes.size), nodes)[0]
     exact = nodes[excess == 0]
     changes = np.flatnonzero(excess[:-1] * excess[1:] < 0)
     found = [

@@ -101,7 +101,9 @@ def _bias_notes(cell: str, field: Field, asked: Asked) -> list[str]:
         return []
     point = dataclasses.replace(field, bias_mean=np.array(_BIASES)).fixed_point(asked.input_correlation)
     each = zip(timescale_of(point.chi), _BIASES, phase_of(point.chi1), strict=True)
-    lasting = (f"{t:,.0f} at {bias:g}{' (chaotic)' if phase == 'chaotic' else ''}" for t, bias, phase in each)
+    lasting = (
+        f"{_count(t)} at {bias:g}{' (chaotic)' if phase == 'chaotic' else ''}" for t, bias, phase in each
+    )
     return [f"timescale at other bias means, in steps: {', '.join(lasting)}"]
 
 
@@ -123,3 +125,7 @@ def _wanted(cell: str, field: Field, asked: Asked) -> Wanted | None:
         searched=(low, high),
         source=asked.timescale_source,
     )
+
+
+def _count(timescale: float) -> str:
+    return f"{timescale:,.0f}" if np.isfinite(timescale) else "endless"

@@ -12,6 +12,8 @@ from memspan.progress import Progress
 from memspan.results import Branch, JacobianMoments, Prediction, Wanted
 from memspan.theory.elementwise import GRUCell, LSTMCell, Network
 from memspan.theory.gated import gated_point
+from memspan.theory.inverse import check_wanted
+from memspan.theory.jacobian import mean_over
 from memspan.theory.predictions.dynamics import simulated_dynamics
 from memspan.theory.predictions.question import Asked, finite
 from memspan.theory.timescale import kind_of, phase_of, timescale_of
@@ -40,9 +42,11 @@ def predict_sampled(
     point = gated_point(network, input_correlation=asked.input_correlation, seed=seed, progress=progress)
     wanted = _sampled_wanted(network, point.timescale, asked, seed, progress)
     charts = simulated_dynamics(network, seed=seed, progress=progress) if asked.dynamics else ()
-    note = (
+    notes = (
         f"{cell} has no closed theory: these numbers come from simulated networks with untied weights; timescale "
-        f"{point.timescale:.4g} ± {point.timescale_error:.2g} steps (one standard error)"
+        f"{point.timescale:.4g} ± {point.timescale_error:.2g} steps (one standard error)",
+        "networks in use keep their weights from step to step and then remember longer; an LSTM may even be chaotic where "
+        "this says it is not (memspan reproduce meanfield-gated)",
     )
     return Prediction(
         cell=cell,
@@ -57,10 +61,10 @@ def predict_sampled(
         variance_timescale=None,
         phase=phase_of(point.chi1),
         branches=(Branch(point.q, point.Q, math.nan, True, True, point.chi1),),
-        jacobian=JacobianMoments(asked.steps, asked.weights, point.chi1**asked.steps, math.nan),
+        jacobian=JacobianMoments(asked.steps, asked.weights, mean_over(point.chi1, asked.steps), math.nan),
         error=point.chi_error,
         wanted=wanted,
-        notes=(note,),
+        notes=notes,
         figures=charts,
         maps=(),
         seconds=time.perf_counter() - start,
@@ -81,8 +85,7 @@ def _sampled_wanted(
             "the inverse question for lstm and gru is answered by the bias mean; leave --vary out"
         )
     wanted = asked.timescale
-    if not (math.isfinite(wanted) and wanted > 0):
-        raise InputError(f"the wanted timescale is {wanted:g} steps; expected a positive number")
+    check_wanted(wanted)
 
     def lasting(bias: float) -> float:
         progress.say(f"simulating bias mean {bias:.3g}")
@@ -99,7 +102,7 @@ def _sampled_wanted(
         reached=finite(reached),
         low=value,
         high=None,
-        searched=_SEARCHED,
+        searched=(min(network.bias_mean, _SEARCHED[0]), _SEARCHED[1]),
         source=asked.timescale_source,
     )
 
