@@ -18,6 +18,7 @@ _SCAN, _FINE_SCAN = 160, 1000
 _ZOOMS, _FAN = 5, 17
 """How often, and with how many values, the neighbourhood of a turning point is looked at more closely."""
 _MOST_TURNS = 8
+_NEAR_MISS = 0.2
 _ROWS = 2048
 _NEWTON_STEPS = 60
 _SMALLEST = 1e-8
@@ -73,9 +74,19 @@ def _dips(
 
     Such pairs of fixed points lie close together near a fold, where a stable branch begins or ends.
     """
-    lowest = (excess[:, 1:-1] <= excess[:, :-2]) & (excess[:, 1:-1] < excess[:, 2:]) & (excess[:, 1:-1] > 0)
-    before = np.arange(1, nodes.size - 1) < first[:, None]
-    for place, left in np.argwhere(lowest & before):
+    here = excess[:, 1:-1]
+    lowest = (
+        (here <= excess[:, :-2])
+        & (here < excess[:, 2:])
+        & (here > 0)
+        & (np.arange(1, nodes.size - 1) < first[:, None])
+    )
+    for place, left in np.argwhere(lowest):
+        before, at, after = excess[place, left : left + 3]
+        bottom = at - (after - before) ** 2 / (8 * (after - 2 * at + before))
+        # The parabola through three nodes is good to a few percent of its height; only near misses are worth a closer look.
+        if bottom > _NEAR_MISS * max(before, after):
+            continue
         one, fan = parameters.select([place]), nodes[left : left + 3]
         for _ in range(_ZOOMS):
             fan = np.linspace(fan[0], fan[-1], _FAN)
