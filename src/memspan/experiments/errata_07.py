@@ -9,7 +9,6 @@ import numpy as np
 
 from memspan.experiments.meanfield_published import INPUT_VARIANCE, PAPER, SIGMA_W, published
 from memspan.experiments.recipe import Outcome, Recipe
-from memspan.experiments.standard_errors import ONE
 from memspan.progress import Progress, Stage
 from memspan.results import Chart, Claim, claim_near, line
 from memspan.theory.jacobian import JacobianParts, linear_variance, moments_of, printed_variance
@@ -17,7 +16,8 @@ from memspan.theory.jacobians import JacobianStatistics, jacobian_statistics
 
 WEIGHTS = ("gaussian", "orthogonal")
 _SHARE = 0.1
-"""A simulated variance may be off by a tenth, or by four of its standard errors: a few neurons carry it, so errors vary."""
+_ERRORS = 3.0
+"""A simulated variance may be off by a tenth, or by three of its standard errors."""
 _MEAN_SHARE = 0.01
 """The same for the mean squared singular value of one step."""
 
@@ -68,8 +68,8 @@ class Variance:
 
     @property
     def tolerance(self) -> float:
-        """A tenth, or four standard errors."""
-        return max(_SHARE * self.recursion, ONE * self.simulated.relative_variance_error)
+        """A tenth, or three standard errors."""
+        return max(_SHARE * self.recursion, _ERRORS * self.simulated.relative_variance_error)
 
     @property
     def words(self) -> str:
@@ -270,6 +270,9 @@ _NOTES = (
     "Jacobian's own mean.",
     "The printed values in the table contain the leading 1. Without it Eq. 12 gives 0.0377 at bias mean 6 and T = 10 with "
     "Gaussian weights (0.0326 if not divided by chi_1^2T), and 0.0194, which is nearly right, with orthogonal ones.",
+    "With 18 cases one may be off by a little more than three standard errors by chance: with seed 1 at laptop scale one is "
+    "(bias mean 4.8, one step, Gaussian weights: 0.0496 for 0.0440, 3.03 errors). A few neurons carry the variance, and at "
+    "width 400 the second moment of the state drifts up by some 3 %.",
     "At bias mean 0, where gates are busy, the printed form is too small: sigma_2^2 has Q^2 + R^2 in place of the "
     "fourth moment of h - x, which is several times that.",
 )
