@@ -38,6 +38,11 @@ class Axis:
                 f"the axis {self.parameter} runs from {self.low:g} to {self.high:g}; expected two numbers, the smaller first"
             )
 
+    @property
+    def label(self) -> str:
+        """As people say it; sigma_w and its like are their own names."""
+        return self.parameter if self.parameter.startswith("sigma") else self.parameter.replace("_", " ")
+
 
 BIAS_MEAN, SIGMA_W = Axis("bias_mean", -4.0, 8.0), Axis("sigma_w", 0.5, 10.0)
 
@@ -63,8 +68,8 @@ def phase_diagram(
     return HeatMap(
         name="phase-diagram",
         title=f"How long signals last before they are forgotten, for {equal}",
-        x_label=x.parameter.replace("_", " ") if x.parameter == "bias_mean" else x.parameter,
-        y_label=y.parameter.replace("_", " ") if y.parameter == "bias_mean" else y.parameter,
+        x_label=x.label,
+        y_label=y.label,
         value_label="timescale in steps",
         value_scale="log",
         x=across,

@@ -44,7 +44,8 @@ def predict_sampled(
     charts = simulated_dynamics(network, seed=seed, progress=progress) if asked.dynamics else ()
     notes = (
         f"{cell} has no closed theory: these numbers come from simulated networks with untied weights; timescale "
-        f"{point.timescale:.4g} ± {point.timescale_error:.2g} steps (one standard error)",
+        f"{point.timescale:.4g} ± {point.timescale_error:.2g} steps (one standard error; about 1 % low besides, because "
+        "the rare neurons that remember longest are missed)",
         "networks in use keep their weights from step to step and then remember longer; an LSTM may even be chaotic where "
         "this says it is not (memspan reproduce meanfield-gated)",
     )
