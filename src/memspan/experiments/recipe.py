@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import final
 
 from memspan.progress import Progress
-from memspan.results import Chart, Claim
+from memspan.results import Chart, Claim, Orbit
 
 
 @final
@@ -18,6 +18,7 @@ class Outcome:
     claims: tuple[Claim, ...]
     figures: tuple[Chart, ...]
     notes: tuple[str, ...] = ()
+    orbits: tuple[Orbit, ...] = ()
 
 
 @final

@@ -66,4 +66,5 @@ def reproduce(id: str, *, scale: str = "laptop", seed: int = 0, progress: Progre
         figures=outcome.figures,
         notes=outcome.notes,
         seconds=time.perf_counter() - start,
+        orbits=outcome.orbits,
     )

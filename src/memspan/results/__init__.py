@@ -1,7 +1,7 @@
 """What commands and verbs return: frozen dataclasses of numpy arrays and floats, with exact JSON round trips.
 
-A result computes nothing. `to_json` gives plain values, `from_json` gives the same result back, and a file is
-always written whole (`memspan.results.atomic`).
+A result computes nothing, but a network can be run. `to_json` gives plain values, `from_json` gives the same result back,
+and a file is always written whole (`memspan.results.atomic`).
 """
 
 from memspan.results.benchmark import Benchmark as Benchmark
@@ -17,7 +17,13 @@ from memspan.results.curve import Span as Span
 from memspan.results.decay import DecayFit as DecayFit
 from memspan.results.decay import LawFit as LawFit
 from memspan.results.heat_map import HeatMap as HeatMap
+from memspan.results.linear_network import END as END
+from memspan.results.linear_network import LinearNetwork as LinearNetwork
 from memspan.results.measurement import Measurement as Measurement
+from memspan.results.memorization import FrequencySearch as FrequencySearch
+from memspan.results.memorization import Learnt as Learnt
+from memspan.results.memorization import Memorization as Memorization
+from memspan.results.orbit import Orbit as Orbit
 from memspan.results.prediction import AnyPrediction as AnyPrediction
 from memspan.results.prediction import AttentionPrediction as AttentionPrediction
 from memspan.results.prediction import Branch as Branch

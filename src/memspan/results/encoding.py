@@ -24,6 +24,8 @@ def to_plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: to_plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, np.ndarray | np.generic):
+        if np.iscomplexobj(value):
+            return {"real": to_plain(value.real), "imaginary": to_plain(value.imag)}
         return to_plain(value.tolist())
     if isinstance(value, dict):
         return {str(key): to_plain(item) for key, item in value.items()}
@@ -47,6 +49,8 @@ def from_plain(kind: Any, plain: Any) -> Any:
         return kind(**{name: from_plain(hints[name], plain[name]) for name in names})  # type: ignore[operator]
     if origin is np.ndarray or kind is np.ndarray:
         dtype = typing.get_args(arguments[1])[0] if arguments else np.float64
+        if issubclass(dtype, np.complexfloating):
+            return np.array(plain["real"], dtype=dtype) + 1j * np.array(plain["imaginary"], dtype=dtype)
         return np.array(_nan_for_none(plain) if issubclass(dtype, np.floating) else plain, dtype=dtype)
     if origin is tuple:
         inner = [arguments[0]] * len(plain) if arguments[-1] is Ellipsis else list(arguments)

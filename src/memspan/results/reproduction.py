@@ -7,6 +7,7 @@ from typing import Any, final
 
 from memspan.results.chart import Chart
 from memspan.results.encoding import from_plain, to_plain
+from memspan.results.orbit import Orbit
 
 
 @final
@@ -61,6 +62,7 @@ class Reproduction:
     figures: tuple[Chart, ...]
     notes: tuple[str, ...]
     seconds: float
+    orbits: tuple[Orbit, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -74,4 +76,4 @@ class Reproduction:
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> Reproduction:
         """The inverse of `to_json`."""
-        return from_plain(cls, plain)
+        return from_plain(cls, {"orbits": [], **plain})

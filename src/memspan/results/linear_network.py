@@ -1,0 +1,85 @@
+"""A linear recurrent network that writes symbols: its weights, and the recurrence that gives them meaning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.errors import InputError
+
+END = "<END>"
+"""The symbol after which a finite string is over."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LinearNetwork:
+    """h_i = W_h h_{i-1} + W_x x_i, y_i = W_y h_i + b_y; the symbol after x_i is the arg max of y_i.
+
+    x_i is one-hot, of length n; the state h_i has length d. `h_0` is the state whose successor emits the first
+    symbol, and x_1 = 0: nothing was read yet. Memorization note 2023, first equation.
+    """
+
+    alphabet: tuple[str, ...]
+    separator: str
+    """What stands between two symbols when they are written as text: nothing for characters, a space for words."""
+    W_h: NDArray[np.float64]
+    """(d, d)"""
+    W_x: NDArray[np.float64]
+    """(d, n)"""
+    W_y: NDArray[np.float64]
+    """(n, d)"""
+    b_y: NDArray[np.float64]
+    """(n,)"""
+    h_0: NDArray[np.float64]
+    """(d,)"""
+
+    def __post_init__(self) -> None:
+        n, d = len(self.alphabet), len(self.h_0)
+        if n < 1 or d < 1 or len(set(self.alphabet)) < n:
+            raise InputError(
+                f"a network of {d} hidden units over {n} symbols; expected one or more of each, no symbol twice"
+            )
+        for name, shape in (
+            ("W_h", (d, d)),
+            ("W_x", (d, n)),
+            ("W_y", (n, d)),
+            ("b_y", (n,)),
+            ("h_0", (d,)),
+        ):
+            weights = getattr(self, name)
+            if weights.shape != shape:
+                raise InputError(
+                    f"{name} has shape {weights.shape}; expected {shape} for {d} hidden units, {n} symbols"
+                )
+            if not np.isfinite(weights).all():
+                raise InputError(f"{name} holds numbers that are not finite; expected finite weights")
+
+    @property
+    def hidden_size(self) -> int:
+        """The number d of hidden units."""
+        return len(self.h_0)
+
+    def run(self, length: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """States h_1 … h_length, of shape (length, d), and the symbols they emit, as places in the alphabet."""
+        states = np.empty((length, self.hidden_size))
+        symbols = np.empty(length, dtype=np.int64)
+        state = self.W_h @ self.h_0
+        for step in range(length):
+            states[step] = state
+            symbols[step] = symbol = int(np.argmax(self.W_y @ state + self.b_y))
+            state = self.W_h @ state + self.W_x[:, symbol]
+        return states, symbols
+
+    def replay(self, length: int) -> str:
+        """The first `length` symbols that the network writes, as text."""
+        if length < 0:
+            raise InputError(f"a replay of {length} symbols; expected 0 or more")
+        return self.written(self.run(length)[1])
+
+    def written(self, symbols: NDArray[np.int64]) -> str:
+        """Places in the alphabet as text."""
+        return self.separator.join(self.alphabet[symbol] for symbol in symbols)

@@ -1,0 +1,130 @@
+"""What the command `memorize` finds: a network that replays a string, how it was checked, and whether it is the smallest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.results.encoding import from_plain, to_plain
+from memspan.results.linear_network import LinearNetwork
+
+SHOWN_PERIODS, SHOWN_SYMBOLS = 3, 300
+"""How much of the replay is kept in the result: three periods, but no more than 300 symbols (or one period)."""
+
+
+@final
+@dataclass(frozen=True)
+class FrequencySearch:
+    """The search for the fewest rotations whose orbit can be told apart."""
+
+    sets: int
+    """Frequency sets that were decided: shown to be unable, or solved for their largest margin."""
+    refuted_size: int
+    """Every network of this form with this many hidden units or fewer was shown to be unable."""
+    complete: bool
+    """Whether the search ended before its budget did."""
+    budget: float
+    """Seconds it was given."""
+    seconds: float
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Learnt:
+    """A linear network of the same size, trained on the same string by gradient descent."""
+
+    hidden_size: int
+    updates: int
+    loss: float
+    """Mean cross-entropy in nats per symbol over the steps it was trained on."""
+    trained_symbols: int
+    """Steps of one pass of training."""
+    replayed_symbols: int
+    """Symbols it writes before the first wrong one, up to `tested_symbols`."""
+    tested_symbols: int
+    eigenvalues: NDArray[np.complex128]
+    """Of its W_h, largest modulus first."""
+    nearest_roots: NDArray[np.int64]
+    """For each eigenvalue the k whose root of unity exp(2 pi i k / period) is nearest."""
+    distances: NDArray[np.float64]
+    """The distance to that root."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Memorization:
+    """One string, and a linear network that replays it."""
+
+    text: str
+    """One period, as text."""
+    symbols: str
+    """How symbols were read: chars, words, …"""
+    length: int
+    """Symbols that were given; `period` of them are memorized, and come back for ever."""
+    period: int
+    terminated: bool
+    """Whether the last symbol of the period is the end symbol."""
+    method: str
+    """rotation, cyclic, spectral or feedback."""
+    network: LinearNetwork
+    frequencies: tuple[int, ...]
+    """Turns per period of each plane of the state (the half of an even period: one sign); empty for other methods."""
+    minimal: bool
+    """Whether no network of the form that `statement` names is smaller."""
+    statement: str
+    """What is known about smaller networks, in one sentence."""
+    size_bound: int
+    """Hidden units that suffice by a theorem, before any search."""
+    rational_size: int
+    """The fewest hidden units of a network whose W_h is rational and has the period as its order."""
+    margin: float
+    """The least lead of the right symbol's score over any other, at any place of the period."""
+    repeats: bool
+    """Whether the string comes back for ever; otherwise it is written once."""
+    verified_symbols: int
+    """Symbols replayed by the recurrence, every one right."""
+    drift: float
+    """The largest change of a state's coordinate between the first period and the last that was replayed."""
+    noise: float
+    """Relative Gaussian noise on every weight with which nine networks in ten still write ten periods."""
+    search: FrequencySearch | None
+    learnt: Learnt | None
+    notes: tuple[str, ...]
+    seconds: float
+
+    @property
+    def hidden_size(self) -> int:
+        """The number d of hidden units."""
+        return self.network.hidden_size
+
+    @property
+    def alphabet(self) -> tuple[str, ...]:
+        """The symbols, in the order of the rows of W_y."""
+        return self.network.alphabet
+
+    @property
+    def name(self) -> str:
+        """The text in short, for headings."""
+        return self.text if len(self.text) <= 24 else self.text[:23] + "…"
+
+    def replay(self, length: int) -> str:
+        """The first `length` symbols that the network writes, as text; a finite string stops after its end symbol."""
+        if self.terminated or not self.repeats:
+            length = min(length, self.period)
+        return self.network.replay(length)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `memorize --json` prints, without `schema`, `command` and `version`."""
+        plain = to_plain(self)
+        plain["alphabet"] = list(self.alphabet)
+        plain["hidden_size"] = self.hidden_size
+        plain["replay"] = self.replay(max(self.period, min(SHOWN_PERIODS * self.period, SHOWN_SYMBOLS)))
+        return plain
+
+    @classmethod
+    def from_json(cls, plain: dict[str, Any]) -> Memorization:
+        """The inverse of `to_json`."""
+        return from_plain(cls, plain)
