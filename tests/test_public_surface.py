@@ -11,11 +11,12 @@ import pytest
 import memspan
 
 NAMES = [
-    *("read", "count_pairs", "mutual_information", "fit_decay", "measure", "compare", "plot", "reproduce"),
+    *("read", "count_pairs", "mutual_information", "fit_decay", "measure", "compare", "memorize"),
+    *("plot", "reproduce"),
     *("Sequence", "PairCounts", "Curve", "log_lags", "MemspanError"),
 ]
 NAMESPACES = [
-    *("sequences", "sources", "information", "decay", "theory", "results"),
+    *("sequences", "sources", "information", "decay", "theory", "memorization", "results"),
     *("figures", "report", "data", "experiments"),
 ]
 

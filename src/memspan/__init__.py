@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memspan import experiments as experiments
     from memspan import figures as figures
     from memspan import information as information
+    from memspan import memorization as memorization
     from memspan import report as report
     from memspan import results as results
     from memspan import sequences as sequences
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from memspan.information import count_pairs as count_pairs
     from memspan.information import log_lags as log_lags
     from memspan.information import mutual_information as mutual_information
+    from memspan.memorization import memorize as memorize
     from memspan.results import Curve as Curve
     from memspan.sequences import Sequence as Sequence
     from memspan.sequences import read as read
@@ -47,6 +49,7 @@ _PUBLIC = {
     "fit_decay": "memspan.decay",
     "measure": "memspan.decay",
     "compare": "memspan.decay",
+    "memorize": "memspan.memorization",
     "plot": "memspan.figures",
     "reproduce": "memspan.experiments",
     # nouns
@@ -62,6 +65,7 @@ _NAMESPACES = {
     "information": "memspan.information",
     "decay": "memspan.decay",
     "theory": "memspan.theory",
+    "memorization": "memspan.memorization",
     "results": "memspan.results",
     "figures": "memspan.figures",
     "report": "memspan.report",

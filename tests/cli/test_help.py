@@ -15,7 +15,16 @@ from typer.core import TyperGroup, TyperOption
 from memspan.cli.app import app
 
 COMMANDS = [
-    *(("measure",), ("compare",), ("predict",), ("reproduce",), ("report",), ("bench",), ("demo",)),
+    *(
+        ("measure",),
+        ("compare",),
+        ("predict",),
+        ("memorize",),
+        ("reproduce",),
+        ("report",),
+        ("bench",),
+        ("demo",),
+    ),
     *(("data", "list"), ("data", "get")),
 ]
 LONG = {("bench",): "minutes", ("demo",): "has a test of its own", ("data", "get"): "needs the network"}

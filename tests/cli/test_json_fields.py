@@ -17,6 +17,19 @@ PREDICT = {
     *("cell", "settings", "q", "Q", "c", "chi", "chi1", "timescale", "timescale_kind", "variance_timescale"),
     *("phase", "branches", "jacobian"),
 }
+MEMORIZE = {
+    *(
+        "text",
+        "alphabet",
+        "period",
+        "method",
+        "hidden_size",
+        "minimal",
+        "margin",
+        "verified_symbols",
+        "replay",
+    ),
+}
 ALONG_LAGS = {
     *("information", "floor", "floor_sd", "corrected", "stderr", "pairs", "significant"),
 }
@@ -51,6 +64,15 @@ def test_measure(memspan, novel):
     check_everywhere(plain, "measure")
     check_measurement(plain)
     assert set(plain["laws"]) == set(LAWS)
+
+
+def test_memorize(memspan):
+    plain = memspan("memorize", "abracadabra", "--json").plain
+    check_everywhere(plain, "memorize")
+    assert plain.keys() >= MEMORIZE
+    assert (plain["text"], plain["period"], plain["hidden_size"]) == ("abracadabra", 11, 2)
+    assert (plain["method"], plain["minimal"]) == ("spectral", True)
+    assert plain["verified_symbols"] >= 100_000
 
 
 def test_compare(memspan, novel, stranger):

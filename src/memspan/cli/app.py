@@ -12,6 +12,7 @@ from memspan.cli.compare import compare
 from memspan.cli.data import get_data, list_data
 from memspan.cli.demo import demo
 from memspan.cli.measure import measure
+from memspan.cli.memorize import memorize
 from memspan.cli.predict import predict
 from memspan.cli.report import report
 from memspan.cli.reproduce import reproduce
@@ -49,6 +50,7 @@ app.command(epilog=_example(_LIBRARY, "memspan compare code=$lib/typing.py table
     compare
 )
 app.command(epilog=_example("memspan predict minimal-rnn --bias-mean 6 --timescale 1000"))(predict)
+app.command(epilog=_example("memspan memorize abracadabra"))(memorize)
 app.command(epilog=_example("memspan reproduce errata-04 --scale smoke"))(reproduce)
 app.command(
     epilog=_example("python3 -m this | memspan measure - --out memspan-zen", "memspan report memspan-zen")

@@ -106,15 +106,19 @@ def _title(result: Told) -> str:
         Comparison,
         LinearPrediction,
         Measurement,
+        Memorization,
         Prediction,
         Reproduction,
     )
+    from memspan.results.visible import one_line
 
     match result:
         case Measurement():
             return f"{result.name}: how far back does it remember?"
         case Comparison():
             return f"{', '.join(result.sources)}: do they remember alike?"
+        case Memorization():
+            return f"{one_line(result.name)}: how small can a network be that remembers it?"
         case Reproduction():
             return f"{result.id}: does it hold?"
         case BenchReport():

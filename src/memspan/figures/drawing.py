@@ -13,6 +13,8 @@ from memspan.figures.chart import chart_axes, chart_figure
 from memspan.figures.comparison import comparison_axes, comparison_figure
 from memspan.figures.heat_map import heat_map_axes, heat_map_figure
 from memspan.figures.information import curve_axes, information_axes, information_figure
+from memspan.figures.memorization import memorization_axes, memorization_figures
+from memspan.figures.orbit import orbit_axes, orbit_figure
 from memspan.figures.style import settle, style
 from memspan.results import (
     AnyPrediction,
@@ -24,12 +26,14 @@ from memspan.results import (
     HeatMap,
     LinearPrediction,
     Measurement,
+    Memorization,
+    Orbit,
     Prediction,
     Reproduction,
 )
 
-Plottable: TypeAlias = Curve | Measurement | Comparison | Chart | HeatMap | BenchReport
-Result: TypeAlias = Measurement | Comparison | Reproduction | BenchReport | AnyPrediction
+Plottable: TypeAlias = Curve | Measurement | Comparison | Chart | HeatMap | Orbit | Memorization | BenchReport
+Result: TypeAlias = Measurement | Comparison | Reproduction | Memorization | BenchReport | AnyPrediction
 
 
 def plot(result: Plottable, ax: Axes | None = None, *, bits: bool = False) -> Axes:
@@ -50,6 +54,10 @@ def plot(result: Plottable, ax: Axes | None = None, *, bits: bool = False) -> Ax
                 chart_axes(axes, result)
             case HeatMap():
                 heat_map_axes(axes, result)
+            case Orbit():
+                orbit_axes(axes, result)
+            case Memorization():
+                memorization_axes(axes, result)
             case BenchReport():
                 benchmark_axes(axes, result)
             case _:
@@ -74,23 +82,29 @@ def _drawn(result: Result, bits: bool) -> dict[str, Figure]:
             return {"comparison": comparison_figure(result, bits=bits)}
         case BenchReport():
             return {"ratios": benchmark_figure(result)}
+        case Memorization():
+            return memorization_figures(result)
         case Reproduction():
-            return _stored(result.id, result.figures, ())
+            return _stored(result.id, result.figures, orbits=result.orbits)
         case Prediction():
-            return _stored(result.cell, result.figures, result.maps)
+            return _stored(result.cell, result.figures, maps=result.maps)
         case LinearPrediction() | AttentionPrediction():
-            return _stored(result.cell, result.figures, ())
+            return _stored(result.cell, result.figures)
     raise InputError(_refusal(result))
 
 
-def _stored(owner: str, charts: tuple[Chart, ...], maps: tuple[HeatMap, ...]) -> dict[str, Figure]:
+def _stored(
+    owner: str, charts: tuple[Chart, ...], maps: tuple[HeatMap, ...] = (), orbits: tuple[Orbit, ...] = ()
+) -> dict[str, Figure]:
     """Drawings that a result holds as plain data."""
-    names = [drawing.name for drawing in (*charts, *maps)]
+    names = [drawing.name for drawing in (*charts, *maps, *orbits)]
     if len(set(names)) < len(names):
         raise ValueError(f"the figures of {owner} need different names, got {', '.join(names)}")
-    return {chart.name: chart_figure(chart) for chart in charts} | {
-        map.name: heat_map_figure(map) for map in maps
-    }
+    return (
+        {chart.name: chart_figure(chart) for chart in charts}
+        | {map.name: heat_map_figure(map) for map in maps}
+        | {orbit.name: orbit_figure(orbit) for orbit in orbits}
+    )
 
 
 def _new_axes() -> Axes:
@@ -100,6 +114,6 @@ def _new_axes() -> Axes:
 
 
 def _refusal(result: object) -> str:
-    expected = "a Curve, Measurement, Comparison, Chart, HeatMap or BenchReport"
+    expected = "a Curve, Measurement, Comparison, Memorization, Chart, HeatMap, Orbit or BenchReport"
     advice = "plot the charts of a Reproduction or a prediction one by one: they are in its `figures`"
     return f"cannot draw a {type(result).__name__}; expected {expected}; {advice}"

@@ -3,13 +3,31 @@
 A network without any nonlinearity can write a string for ever: its state walks around a closed orbit, and an arg max of
 affine functions reads a symbol off each place. How few hidden units are enough?
 
->>> network = Rotation().build("00000111")
->>> network.hidden_size, network.replay(20)
-(2, '00000111000001110000')
+>>> net = memorize("abracadabra")
+>>> net.hidden_size, net.method, net.replay(22)
+(2, 'spectral', 'abracadabraabracadabra')
+>>> memorize("00000111").method
+'rotation'
 """
 
+from memspan.memorization.bounds import change_bound as change_bound
+from memspan.memorization.bounds import size_bound as size_bound
+from memspan.memorization.bounds import sufficient as sufficient
 from memspan.memorization.construction import Construction as Construction
 from memspan.memorization.cyclic import Cyclic as Cyclic
 from memspan.memorization.cyclic import coprime_powers as coprime_powers
+from memspan.memorization.feedback import Feedback as Feedback
+from memspan.memorization.feedback import capacity as capacity
+from memspan.memorization.memorizing import METHODS as METHODS
+from memspan.memorization.memorizing import memorize as memorize
+from memspan.memorization.rational import rational_matrix as rational_matrix
+from memspan.memorization.rational import rational_orders as rational_orders
+from memspan.memorization.rational import rational_size as rational_size
 from memspan.memorization.rotation import Rotation as Rotation
+from memspan.memorization.saving import load_network as load_network
+from memspan.memorization.saving import save_memorization as save_memorization
+from memspan.memorization.saving import save_network as save_network
+from memspan.memorization.spectral import Solution as Solution
+from memspan.memorization.spectral import Spectral as Spectral
 from memspan.memorization.strings import PeriodicString as PeriodicString
+from memspan.memorization.verification import replay as replay

@@ -6,8 +6,12 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from memspan.errors import InputError
 from memspan.memorization.strings import PeriodicString, Text
 from memspan.results import LinearNetwork
+
+LONGEST = 2_000
+"""Symbols of the longest period: a square matrix of that size takes 32 MB."""
 
 
 class Construction(ABC):
@@ -16,6 +20,14 @@ class Construction(ABC):
     @abstractmethod
     def build(self, text: Text) -> LinearNetwork:
         """A network that writes `text`, and then again; refuses strings that the rule cannot do."""
+
+
+def check_length(string: PeriodicString) -> None:
+    """Refuse periods whose weights would not fit."""
+    if string.period > LONGEST:
+        raise InputError(
+            f"a period of {string.period:,} symbols; networks are written for up to {LONGEST:,}; give a shorter string"
+        )
 
 
 def without_input(

@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from memspan.errors import InputError
-from memspan.memorization.construction import Construction, without_input
+from memspan.memorization.construction import Construction, check_length, without_input
 from memspan.memorization.strings import PeriodicString, Text
 from memspan.results import LinearNetwork
 
@@ -31,6 +31,7 @@ class Cyclic(Construction):
     def build(self, text: Text) -> LinearNetwork:
         """The network of `period` hidden units whose state has a single one, at place j, 2j, 3j … of the period."""
         string = PeriodicString.of(text)
+        check_length(string)
         d = string.period
         if gcd(self.power, d) != 1:
             raise InputError(

@@ -14,7 +14,7 @@ from memspan.report.page import render
 from memspan.report.section import Section
 from memspan.report.sections import section_of
 from memspan.report.sentences import Told
-from memspan.results import BenchReport, Comparison, Measurement, Reproduction, read_prediction
+from memspan.results import BenchReport, Comparison, Measurement, Memorization, Reproduction, read_prediction
 from memspan.results.atomic import write_text
 from memspan.results.encoding import read_object
 
@@ -22,6 +22,7 @@ _KINDS: dict[str, Callable[[dict[str, Any]], Told]] = {
     "measure": Measurement.from_json,
     "compare": Comparison.from_json,
     "reproduce": Reproduction.from_json,
+    "memorize": Memorization.from_json,
     "bench": BenchReport.from_json,
     "predict": read_prediction,
 }
@@ -61,7 +62,7 @@ def read_result(path: Path) -> Told:
         )
     try:
         result = _KINDS[command](plain)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, InputError) as error:
         what = f"{path} is damaged ({type(error).__name__}: {error})"
         raise CorruptError(f"{what}; expected the fields of {command}; run the command again") from error
     wrong = mismatch(result)

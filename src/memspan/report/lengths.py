@@ -15,6 +15,8 @@ from memspan.results import (
     Line,
     LinearPrediction,
     Measurement,
+    Memorization,
+    Orbit,
     Prediction,
     Reproduction,
 )
@@ -45,6 +47,11 @@ def _mismatches(result: Told) -> Iterator[str]:
         yield from _of_drawings(result.figures)
     if isinstance(result, Prediction):
         yield from _of_drawings(result.maps)
+    if isinstance(result, Reproduction):
+        for orbit in result.orbits:
+            yield from _of_orbit(orbit)
+    if isinstance(result, Memorization):
+        yield from _of_memorization(result)
 
 
 def _along(owner: object, fields: tuple[str, ...], along: str) -> Iterator[str]:
@@ -66,3 +73,20 @@ def _of_drawings(drawings: tuple[Chart | HeatMap, ...]) -> Iterator[str]:
 
 def _line_fields(line: Line) -> tuple[str, ...]:
     return ("y", "low", "high") if line.low.size or line.high.size else ("y",)
+
+
+def _of_orbit(orbit: Orbit) -> Iterator[str]:
+    if orbit.points.shape != (orbit.symbols.size, 2) or not orbit.symbols.size:
+        yield f"points and symbols differ in length in {orbit.name}"
+    if not np.isin(orbit.symbols, np.arange(len(orbit.alphabet))).all():
+        yield f"symbols and alphabet differ in length in {orbit.name}"
+    if orbit.weights.size and not len(orbit.weights) == len(orbit.bias) == len(orbit.alphabet):
+        yield f"weights, bias and alphabet differ in length in {orbit.name}"
+
+
+def _of_memorization(result: Memorization) -> Iterator[str]:
+    taken = sum(1 if 2 * frequency == result.period else 2 for frequency in result.frequencies)
+    if len(result.frequencies) > 1 and taken != result.hidden_size:
+        yield "frequencies and hidden units differ in length"
+    if result.learnt is not None:
+        yield from _along(result.learnt, ("nearest_roots", "distances"), "eigenvalues")

@@ -8,7 +8,7 @@ from html import escape
 from importlib import resources
 from string import Template
 
-from memspan.report.section import Illustration, Section, Table
+from memspan.report.section import Illustration, Listing, Section, Table
 
 
 def render(sections: Sequence[Section], title: str, introduction: str = "") -> str:
@@ -40,6 +40,7 @@ def _section(section: Section, place: int) -> str:
         f'<p class="answer">{escape(section.answer)}</p>',
         *figures,
         *(f"<p>{escape(paragraph)}</p>" for paragraph in section.explanation),
+        *(_listing(listing) for listing in section.listings),
         _table(section.table),
         *(_table(table) for table in section.details),
         _notes(section.notes),
@@ -72,6 +73,10 @@ def _table(table: Table) -> str:
     if table.folded:
         return f"<details><summary>{escape(table.caption)}</summary>\n{shown}\n</details>"
     return f"<h3>{escape(table.caption)}</h3>\n{shown}"
+
+
+def _listing(listing: Listing) -> str:
+    return f"<h3>{escape(listing.caption)}</h3>\n<pre>{escape(listing.text)}</pre>"
 
 
 def _notes(notes: tuple[str, ...]) -> str:

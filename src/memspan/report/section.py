@@ -35,12 +35,21 @@ class Illustration:
 
 @final
 @dataclass(frozen=True)
+class Listing:
+    """Text to be read letter by letter, in letters of one width, under a heading."""
+
+    caption: str
+    text: str
+
+
+@final
+@dataclass(frozen=True)
 class Section:
     """One result on the page.
 
     `answer` is one sentence; `explanation` is paragraphs of plain words; `table` has rows of quantity, value
-    and what it means; `details` are further tables; `notes` are what a reader should know before trusting the
-    numbers; `origin` is where the result was read from.
+    and what it means; `details` are further tables, `listings` texts; `notes` are what a reader should know
+    before trusting the numbers; `origin` is where the result was read from.
     """
 
     title: str
@@ -49,6 +58,7 @@ class Section:
     table: Table
     figures: tuple[Illustration, ...]
     details: tuple[Table, ...] = ()
+    listings: tuple[Listing, ...] = ()
     notes: tuple[str, ...] = ()
     origin: str = ""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from memspan.figures.words import caution, law_sentence, span_words, symbols_word
+from memspan.report.memorization_sentences import memorization_sentence
 from memspan.report.numbers import count, lag_list, number, probability
 from memspan.report.prediction_sentences import prediction_sentence
 from memspan.results import (
@@ -14,12 +15,13 @@ from memspan.results import (
     Comparison,
     LinearPrediction,
     Measurement,
+    Memorization,
     PairVerdict,
     Prediction,
     Reproduction,
 )
 
-Told: TypeAlias = Measurement | Comparison | Reproduction | BenchReport | AnyPrediction
+Told: TypeAlias = Measurement | Comparison | Reproduction | Memorization | BenchReport | AnyPrediction
 
 
 def sentence(result: Told) -> str:
@@ -34,6 +36,8 @@ def sentence(result: Told) -> str:
             return _compared(result)
         case Reproduction():
             return _reproduced(result)
+        case Memorization():
+            return memorization_sentence(result)
         case BenchReport():
             return _benched(result)
         case Prediction() | LinearPrediction() | AttentionPrediction():

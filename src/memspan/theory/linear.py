@@ -24,11 +24,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from memspan.errors import InputError
 from memspan.results.atomic import write_bytes
+from memspan.results.weights_file import read_weights
 from memspan.theory import linear_recursion as recursion
 from memspan.theory.linear_recursion import Chain, Floats, checked_lags
 
 _WEIGHTS = ("W_h", "U_h", "U_o")
-_FLOATS = ("F16", "F32", "F64")
 _ASYMMETRY = 1e-10
 """Asymmetry or negative eigenvalues of a covariance, relative to its largest entry, that rounding may cause."""
 
@@ -202,7 +202,7 @@ class LinearRNN:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """A network from the tensors W_h, U_h, U_o and, if it is there, noise of a .safetensors file."""
-        tensors = _read(Path(path))
+        tensors, _ = read_weights(Path(path), _WEIGHTS, optional=("noise",), writer="LinearRNN.save")
         noise = tensors.get("noise", np.ones(1))
         if noise.size != 1:
             raise InputError(f"{path}: noise has shape {noise.shape}; expected one number")
@@ -267,31 +267,3 @@ def _matrix(name: str, value: ArrayLike) -> Floats:
     array = array.astype(np.float64)
     array.setflags(write=False)
     return array
-
-
-def _read(path: Path) -> dict[str, NDArray[np.floating]]:
-    """The tensors of a network by name; others are left alone."""
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, framework="np") as file:
-            present = set(file.keys())
-            missing = [name for name in _WEIGHTS if name not in present]
-            if missing:
-                raise InputError(
-                    f"{path} has no tensor {' and no '.join(missing)}; expected W_h, U_h and U_o"
-                )
-            wanted = [name for name in (*_WEIGHTS, "noise") if name in present]
-            for name in wanted:
-                kind = file.get_slice(name).get_dtype()
-                if kind not in _FLOATS:
-                    raise InputError(
-                        f"{path}: {name} has type {kind}; expected F32 or F64; save it as float32"
-                    )
-            return {name: file.get_tensor(name) for name in wanted}
-    except FileNotFoundError as error:
-        raise InputError(f"no such file: {path}") from error
-    except (SafetensorError, OSError) as error:
-        raise InputError(
-            f"{path} cannot be read as a .safetensors file ({error}); write one with LinearRNN.save"
-        ) from error

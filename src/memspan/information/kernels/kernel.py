@@ -85,7 +85,7 @@ def is_cached(function: Any) -> bool:
     return any(path.glob(f"*.{name}-*.nbi")) or any(path.glob(f"{name}-*.nbi"))
 
 
-def announce(function: Any, progress: Progress) -> None:
+def announce(function: Any, progress: Progress, name: str = "a counting kernel") -> None:
     """Tell a waiting person that the next seconds are compilation, which happens once."""
     if not is_cached(function):
-        progress.say("compiling a counting kernel, once")
+        progress.say(f"compiling {name}, once")

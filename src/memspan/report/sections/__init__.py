@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memspan.report.section import Section
-from memspan.report.sections import bench, compare, measure, predict, reproduce
+from memspan.report.sections import bench, compare, measure, memorize, predict, reproduce
 from memspan.report.sentences import Told
 from memspan.results import (
     AttentionPrediction,
@@ -11,6 +11,7 @@ from memspan.results import (
     Comparison,
     LinearPrediction,
     Measurement,
+    Memorization,
     Prediction,
     Reproduction,
 )
@@ -25,6 +26,8 @@ def section_of(result: Told) -> Section:
             return compare.section(result)
         case Reproduction():
             return reproduce.section(result)
+        case Memorization():
+            return memorize.section(result)
         case BenchReport():
             return bench.section(result)
         case Prediction() | LinearPrediction() | AttentionPrediction():

@@ -17,6 +17,7 @@ _SCALES = {
 
 def section(result: Reproduction) -> Section:
     """One recipe, its claims and its figures."""
+    drawings = (*result.figures, *result.orbits)
     return Section(
         title=f"{result.id}: {result.title}",
         answer=sentence(result),
@@ -26,7 +27,7 @@ def section(result: Reproduction) -> Section:
             "statement itself is true of what was measured. What does not hold is shown as well.",
         ),
         table=Table("How it was run", MEANING, _rows(result), stacked=True),
-        figures=illustrations(result, {chart.name: chart.caption for chart in result.figures}),
+        figures=illustrations(result, {drawing.name: drawing.caption for drawing in drawings}),
         details=(Table("Claims", _HEADER, tuple(_claim(claim) for claim in result.claims)),),
         notes=result.notes,
     )

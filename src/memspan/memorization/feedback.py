@@ -1,0 +1,169 @@
+"""One hidden unit that reads what it writes: the rest of the string is a number, shifted out digit by digit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.errors import InputError
+from memspan.memorization.construction import Construction
+from memspan.memorization.strings import PeriodicString, Text
+from memspan.results import LinearNetwork
+
+STATE_BITS = 52
+"""Binary digits of the state that hold the string; the 53rd of a float64 is left to the half unit of the thresholds."""
+
+# Why rounding does no harm. Let u = 2^-53 and L the length; n^L <= 2^52, so n^-L >= 2 u. The constants n
+# c_s and the thresholds half way between digits are exact. State i is c_i plus a rest of at most (1 -
+# n^-(L-i)) / 2, so it lies half of n^-(L-i) >= 2 u n^i or farther from a threshold; call n^-(L-i) its unit,
+# which grows n-fold with each step, as errors do.
+#
+# The state. For n a power of two all is exact. Otherwise the first symbol has the digit nearest to 0, so
+# |h_1| <= 1/2 (n odd) or 1 (n even), and h_0, h_1 and the product n h_1 are each rounded by |h_1| / 2n unit
+# or less. A later product, at most n^2/2, is rounded by n^(1-i) / 4 unit. Subtracting n c_s is exact
+# (Sterbenz) unless c_s = ±1/2, where it adds n^-i / 4. The sum of all is 3/4n + 1/4(n-1) unit for odd n,
+# 7/4n + (1 + 1/n)/4(n-1) for even n >= 6: never above 3/8, less than the half to the threshold.
+#
+# The scores. Those of the two nearest digits differ by the distance from the threshold between them, and
+# are rounded by ((n-2)^2/2 + (n-1)(n-3)/4) u together. From the second state on the distance is greater:
+# (n^2 - 3n/2) u for odd n, (n^2 - 7n/2) u for even n, and more from the third. At the first state the
+# digits are 0 and ±1 (n odd), where ±h - 1/2 has the right sign however it is rounded, or ±1/2 and ±3/2 (n
+# even), rounded by 2 u at a distance of (n - 2) u, n >= 6, or 4 u, n = 4.
+#
+# A reload. The state that follows is the longest, so its symbol gets the digit nearest to 0 and the
+# reloading symbol the next; with those the reloading weight has period * log2(B) + 1 <= 53 binary digits.
+
+
+@final
+@dataclass(frozen=True)
+class Feedback(Construction):
+    """h' = B (h - c_s), y_j = c_j h - c_j^2 / 2: the symbol whose digit c_j is nearest to h is written and taken out of it.
+
+    h = c_1 + c_2 / B + c_3 / B^2 + … with the digits c = -(n - 1)/2, …, (n - 1)/2 of the symbols to come. This goes beyond
+    the Memorization note 2023, whose networks ignore what they read (W_x = 0) and need two hidden units (errata 18).
+
+    Where a symbol s occurs once per period, its column of W_x can bring back the state of the period's next place. With
+    B = 2^ceil(log2 n) and period log2 B <= 52 every sum and product is exact, and the string is written for ever. Any other
+    string of at most `capacity(n)` symbols is written once, with B = n.
+
+    >>> Feedback().build("abracadabra").replay(25)
+    'abracadabraabracadabraabr'
+    """
+
+    def build(self, text: Text) -> LinearNetwork:
+        """The network of one hidden unit; refuses strings of more than `capacity` symbols."""
+        string = PeriodicString.of(text)
+        code = code_of(string)
+        W_x = [-code.base * digit for digit in code.digits]
+        if code.reload is None:
+            first = code.number(string.codes)
+        else:
+            symbol, following = string.codes[code.reload], np.roll(string.codes, -code.reload - 1)
+            W_x[symbol] += code.number(following)
+            first = code.number(string.codes[: code.reload + 1])
+        digits = np.array(code.digits, dtype=np.float64)
+        return LinearNetwork(
+            string.alphabet,
+            string.separator,
+            W_h=np.array([[float(code.base)]]),
+            W_x=np.array([W_x], dtype=np.float64),
+            W_y=digits[:, None],
+            b_y=-(digits**2) / 2,
+            h_0=np.array([float(first / code.base)]),
+        )
+
+
+@final
+@dataclass(frozen=True)
+class Code:
+    """How a string is written as a number, and whether it comes back."""
+
+    base: int
+    digits: tuple[Fraction, ...]
+    """One for each symbol of the alphabet."""
+    reload: int | None
+    """The place of the period whose symbol brings the number back; None where the string is written once."""
+    reason: str
+    """Why the string is written for ever or once, in words."""
+
+    @property
+    def repeats(self) -> bool:
+        """Whether the network writes the string for ever."""
+        return self.reload is not None
+
+    def number(self, codes: NDArray[np.int64]) -> Fraction:
+        """c_1 + c_2 / B + c_3 / B^2 + …, without rounding."""
+        value = Fraction(0)
+        for symbol in codes[::-1]:
+            value = value / self.base + self.digits[symbol]
+        return value
+
+
+def capacity(n_symbols: int) -> int | None:
+    """floor(52 / log2 n): how long a string over n symbols one hidden unit can write in float64; None: as long as you like.
+
+    >>> [capacity(n) for n in (1, 2, 3, 5, 8, 26)]
+    [None, 52, 32, 22, 17, 11]
+    """
+    if n_symbols < 1:
+        raise InputError(f"an alphabet of {n_symbols} symbols; expected 1 or more")
+    if n_symbols == 1:
+        return None
+    length = 0
+    while n_symbols ** (length + 1) <= 2**STATE_BITS:
+        length += 1
+    return length
+
+
+def code_of(text: Text) -> Code:
+    """Base, digits and reloading symbol of the network that `Feedback` builds, and the reason why it repeats or does not.
+
+    >>> code_of("abracadabra").repeats, code_of("abracadabra").reason
+    (True, "'c' occurs once per period and brings the number back, so the string is written for ever, bit for bit")
+    >>> code_of("aabb").repeats, code_of("aabb").reason
+    (False, 'no symbol occurs exactly once per period, so none can bring the number back; the string is written once')
+    """
+    string = PeriodicString.of(text)
+    n, p = len(string.alphabet), string.period
+    longest = capacity(n)
+    if longest is None:
+        return Code(1, (Fraction(0),), 0, "there is one symbol only, and nothing to remember")
+    if p > longest:
+        raise InputError(
+            f"a period of {p} symbols over an alphabet of {n}; one hidden unit holds {longest} in float64; "
+            "use --method spectral (or auto)"
+        )
+    bits = (n - 1).bit_length()
+    place = _place_of_a_single_symbol(string)
+    if place is None:
+        reason = "no symbol occurs exactly once per period, so none can bring the number back; the string is written once"
+    elif p * bits > STATE_BITS:
+        reason = (
+            f"the period of {p} symbols is longer than the {STATE_BITS // bits} that are exact in base {2**bits}, "
+            f"so {string.alphabet[string.codes[place]]!r} cannot bring the number back; the string is written once"
+        )
+    else:
+        symbol, following = string.codes[place], string.codes[(place + 1) % p]
+        reason = (
+            f"{string.alphabet[symbol]!r} occurs once per period and brings the number back, "
+            "so the string is written for ever, bit for bit"
+        )
+        return Code(2**bits, _digits(n, following, symbol), place, reason)
+    return Code(n, _digits(n, string.codes[0]), None, reason)
+
+
+def _place_of_a_single_symbol(string: PeriodicString) -> int | None:
+    """The first place whose symbol occurs nowhere else in the period."""
+    single = np.flatnonzero(np.bincount(string.codes, minlength=len(string.alphabet))[string.codes] == 1)
+    return int(single[0]) if len(single) else None
+
+
+def _digits(n: int, *middle: int) -> tuple[Fraction, ...]:
+    """-(n - 1)/2, …, (n - 1)/2 for the n symbols, from 0 outwards: first those in `middle`, then the rest in order."""
+    outwards = sorted((Fraction(2 * j - (n - 1), 2) for j in range(n)), key=abs)
+    digit_of = dict(zip(dict.fromkeys([*middle, *range(n)]), outwards, strict=True))
+    return tuple(digit_of[symbol] for symbol in range(n))
