@@ -1,7 +1,7 @@
-"""The demonstration: source code that every machine has, a sequence whose law is known, and a network for the first.
+"""The demonstration: source code that every machine has, a sequence whose law is known, and two networks.
 
 The first shows what measuring is for; the second that the numbers can be trusted, because the truth is known; the third
-what follows for someone who designs a network.
+what follows for someone who designs a network; the last how little a network needs that is not left to chance.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from typing import final
 
 from memspan.decay import measure
 from memspan.errors import InputError
+from memspan.memorization import memorize
 from memspan.progress import SILENT, Progress
 from memspan.report import Section, render
 from memspan.report.numbers import trimmed, with_interval
 from memspan.report.sections import section_of
 from memspan.report.sentences import sentence
-from memspan.results import LawFit, Measurement, Prediction
+from memspan.results import LawFit, Measurement, Memorization, Prediction
 from memspan.sequences import Sequence, read
 from memspan.sequences.sources import PowerLawBinary
 from memspan.theory.predictions import DEFAULTS, Asked, predict_cell
@@ -30,16 +31,19 @@ DOCUMENTS, LENGTH = 400, 10_000
 LIBRARY_BYTES = 3_000_000
 CELL, BIAS = "minimal-rnn", 6.0
 """The network that is asked whether it could remember what the source code needs."""
+LINE = "while True"
+"""A piece of source code for which a network is written; what it says is what the network does."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Demo:
-    """Two measurements and a prediction."""
+    """Two measurements, a prediction, and a network that was written instead of drawn at random."""
 
     library: Measurement
     known: Measurement
     network: Prediction
+    written: Memorization
 
     @property
     def measured(self) -> dict[str, Measurement]:
@@ -63,7 +67,7 @@ class Demo:
 
 
 def run_demo(*, seed: int = 0, progress: Progress = SILENT) -> Demo:
-    """Measure the Python standard library's own source, and a power-law sequence of known exponent."""
+    """Measure the Python standard library's own source and a power law; ask for a network for the one and write another."""
     progress.say("measuring the Python standard library's own source code")
     library = measure(library_source(progress=progress), seed=seed, progress=progress)
     progress.say(f"measuring a sequence whose information is {KNOWN.amplitude} / lag^{KNOWN.exponent} nats")
@@ -71,7 +75,9 @@ def run_demo(*, seed: int = 0, progress: Progress = SILENT) -> Demo:
     sample = replace(sample, paths=(f"power-law sequence of exponent {KNOWN.exponent}",))
     known = measure(sample, seed=seed, progress=progress)
     progress.say("predicting how long a network would remember")
-    return Demo(library, known, _network(library))
+    network = _network(library)
+    progress.say(f"writing a network that remembers {LINE!r} for ever")
+    return Demo(library, known, network, memorize(LINE, seed=seed, learn=True, progress=progress))
 
 
 def _network(library: Measurement) -> Prediction:
@@ -108,16 +114,16 @@ def library_source(*, progress: Progress = SILENT) -> Sequence:
 
 
 def page(demo: Demo) -> str:
-    """The story on one HTML page: a question, a text, the check against a known truth, and a network for the text."""
-    return render(
-        [_first(demo), _second(demo), _third(demo)], "How far back does it remember?", _INTRODUCTION
-    )
+    """The story on one HTML page: a text, the check against a known truth, a network for the text, and one that is exact."""
+    sections = [_first(demo), _second(demo), _third(demo), _fourth(demo)]
+    return render(sections, "How far back does it remember?", _INTRODUCTION)
 
 
 _INTRODUCTION = (
     "A sequence remembers if what stands here tells something about what stands far away. This page measures "
     "that twice: on source code that came with Python, where nobody knows the answer, and on a sequence "
-    "that was made so that the answer is known. Then it asks what a network must be like to remember that much."
+    "that was made so that the answer is known. Then it asks what a network must be like to remember that much, and "
+    "how small one can be that never forgets."
 )
 
 
@@ -158,4 +164,30 @@ def _third(demo: Demo) -> Section:
     )
     return replace(
         section, title="3. A network that could remember it", explanation=(story, *section.explanation)
+    )
+
+
+def _fourth(demo: Demo) -> Section:
+    section = section_of(demo.written)
+    story = (
+        "Networks like the one above begin at random, and what they hold fades. How few numbers does it take to remember "
+        f"something exactly, and for ever? Here is a network for the {demo.written.period} characters {LINE!r}, with which "
+        f"endless loops begin in Python. Its state is {demo.written.hidden_size} numbers. Its weights were neither drawn "
+        "nor trained but computed, and it is proven that no network of this kind does with fewer."
+    )
+    explanation = (story, *section.explanation, *_trained(demo.written))
+    return replace(section, title="4. A network written by hand", explanation=explanation)
+
+
+def _trained(written: Memorization) -> tuple[str, ...]:
+    """What gradient descent makes of the same size; nothing where it was not asked."""
+    learnt = written.learnt
+    if learnt is None:
+        return ()
+    replayed, tested = learnt.replayed_symbols, learnt.tested_symbols
+    end = "all of them" if replayed == tested else f"{replayed:,} before the first wrong one"
+    return (
+        "Does training find it, too? A network of the same size learnt the same string by gradient descent. Its eigenvalues "
+        f"came within {learnt.distances.max():.2g} of roots of unity, but not onto them, so its state slowly leaves the "
+        f"circle: of {tested:,} symbols it wrote {end}. The computed one was right for {written.verified_symbols:,}.",
     )

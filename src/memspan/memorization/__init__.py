@@ -18,6 +18,7 @@ from memspan.memorization.cyclic import Cyclic as Cyclic
 from memspan.memorization.cyclic import coprime_powers as coprime_powers
 from memspan.memorization.feedback import Feedback as Feedback
 from memspan.memorization.feedback import capacity as capacity
+from memspan.memorization.learning import learn as learn
 from memspan.memorization.memorizing import METHODS as METHODS
 from memspan.memorization.memorizing import memorize as memorize
 from memspan.memorization.rational import rational_matrix as rational_matrix

@@ -134,7 +134,7 @@ def code_of(text: Text) -> Code:
         return Code(1, (Fraction(0),), 0, "there is one symbol only, and nothing to remember")
     if p > longest:
         raise InputError(
-            f"a period of {p} symbols over an alphabet of {n}; one hidden unit holds {longest} in float64; "
+            f"a string of {p} symbols over an alphabet of {n}; one hidden unit holds {longest} in float64; "
             "use --method spectral (or auto)"
         )
     bits = (n - 1).bit_length()

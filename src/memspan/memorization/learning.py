@@ -19,7 +19,7 @@ LONGEST = 64
 """The longest period and the most hidden units that are trained: seconds to a minute of one core."""
 TESTED_PERIODS = 100
 CLIP = 1.0
-"""The greatest norm of a gradient; it is over all weights of one network."""
+"""The greatest norm of a gradient, over all weights of one network."""
 GROWING = 0.6
 """The part of the updates in which the trained string grows from one period to all."""
 SCORE_PENALTY = 1e-3
@@ -69,12 +69,12 @@ def learn(
     `restarts` networks the one of the lowest loss is kept. With `score_penalty=0` the angles still come near those of
     roots of unity, but the state grows: the greater the scores, the lower the cross-entropy.
 
-    >>> learnt = learn("00000111", hidden_size=2, seed=0)
+    >>> learnt = learn("00000111", hidden_size=2, seed=0, updates=1000, restarts=4)
     >>> learnt.nearest_roots.tolist(), bool(learnt.distances.max() < 0.01), learnt.replayed_symbols > 64
     ([1, 7], True, True)
     """
     string = PeriodicString.of(text)
-    _check_string(string, hidden_size)
+    check_string(string, hidden_size)
     _check_training(updates, learning_rate, periods, restarts, score_penalty)
     networks = random_networks(restarts, hidden_size, len(string.alphabet), np.random.default_rng(seed))
     # A learning rate that is too high makes weights overflow; the network that is kept is looked at below.
@@ -212,13 +212,13 @@ def nearest_roots(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The k whose root of unity exp(2 pi i k / period) is nearest to each eigenvalue, and the distance to it.
 
-    >>> nearest_roots(np.array([1j, -0.9]), 8)
-    (array([2, 4]), array([0. , 0.1]))
+    >>> nearest, distances = nearest_roots(np.array([1j, -0.9]), 8)
+    >>> nearest.tolist(), distances.round(9).tolist()
+    ([2, 4], [0.0, 0.1])
     """
-    turns = np.angle(eigenvalues) / (2 * np.pi)
-    nearest = np.rint(turns * period).astype(np.int64) % period
+    nearest = np.rint(np.angle(eigenvalues) * period / (2 * np.pi)).astype(np.int64) % period
     roots = np.exp(2j * np.pi * nearest / period)
-    return nearest, np.abs(eigenvalues - roots).round(15)
+    return nearest, np.abs(eigenvalues - roots)
 
 
 def right_symbols(network: LinearNetwork, codes: NDArray[np.int64], limit: int) -> int:
@@ -233,7 +233,7 @@ def right_symbols(network: LinearNetwork, codes: NDArray[np.int64], limit: int) 
     return limit
 
 
-def _check_string(string: PeriodicString, hidden_size: int) -> None:
+def check_string(string: PeriodicString, hidden_size: int) -> None:
     if string.period > LONGEST:
         raise InputError(
             f"a period of {string.period} symbols is too long to be learnt in good time; expected {LONGEST} or fewer"

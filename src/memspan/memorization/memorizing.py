@@ -11,7 +11,7 @@ import numpy as np
 
 from memspan.data.naming import choose
 from memspan.errors import InputError
-from memspan.memorization import feedback, noise, rotation
+from memspan.memorization import feedback, learning, noise, rotation
 from memspan.memorization.bounds import size_bound
 from memspan.memorization.construction import check_length
 from memspan.memorization.cyclic import Cyclic
@@ -71,6 +71,8 @@ def memorize(
         raise InputError(f"there is no method {method!r}; {choose(method, METHODS)}")
     string = PeriodicString.of(text, terminate=terminate)
     check_length(string)
+    if learn:
+        learning.check_string(string, 1)  # before the search: that may take a minute
     written = _written(string, method, Spectral(budget, seed), progress)
     string = written.string
     replay = verified(
@@ -148,7 +150,8 @@ _ONE = "no network has fewer than one hidden unit"
 _ONE_SIGN = "one hidden unit, a sign that changes at every step, is enough; --method auto finds it"
 _SIMPLE = "one hidden unit for each place of the period is the simplest; --method auto looks for fewer"
 _FORM = (
-    f"no linear network that ignores what it reads (W_x = 0), stays bounded and leads by {LEAST:g} or more"
+    "no linear network that ignores what it reads (W_x = 0), stays bounded "
+    f"and leads by {LEAST:g} of its largest weight or more"
 )
 _TWO_STATES = f"{_FORM} has fewer hidden units: with one, no more than two states come back"
 
@@ -183,7 +186,5 @@ def _remarks(string: PeriodicString, terminate: bool) -> list[str]:
 
 
 def _learnt(string: PeriodicString, hidden_size: int, seed: int, progress: Progress) -> Learnt:
-    from memspan.memorization.learning import learn
-
     progress.say(f"training a network of {hidden_size} hidden units by gradient descent")
-    return learn(string, hidden_size=hidden_size, seed=seed)
+    return learning.learn(string, hidden_size=hidden_size, seed=seed, progress=progress)
