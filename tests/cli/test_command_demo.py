@@ -1,4 +1,4 @@
-"""`memspan demo`: a text that every machine has, a law that is known, and a network for the text."""
+"""`memspan demo`: a text that every machine has, a law that is known, a network for the text, and one that is exact."""
 
 from __future__ import annotations
 
@@ -10,6 +10,12 @@ import pytest
 from memspan.experiments.demo import KNOWN, library_source
 
 SECONDS = 60.0
+TITLES = (
+    "1. A text that every machine has",
+    "2. A sequence whose answer is known",
+    "3. A network that could remember it",
+    "4. A network written by hand",
+)
 
 
 def test_the_demo_tells_its_story_in_under_a_minute(memspan, tmp_path):
@@ -19,29 +25,32 @@ def test_the_demo_tells_its_story_in_under_a_minute(memspan, tmp_path):
     lines = ran.out.splitlines()
     assert ran.status == 0
     assert "standard library: dependence visible to " in lines[0]
-    assert lines[-3].startswith("power-law sequence: fitted exponent 0.")
-    assert lines[-3].endswith("true exponent 0.4")
-    assert lines[-2].startswith("minimal-rnn, bias mean 6: your data needs ")
-    assert "these weights give 139, set the bias mean to " in lines[-2]
+    assert lines[-4].startswith("power-law sequence: fitted exponent 0.")
+    assert lines[-4].endswith("true exponent 0.4")
+    assert lines[-3].startswith("minimal-rnn, bias mean 6: your data needs ")
+    assert "these weights give 139, set the bias mean to " in lines[-3]
+    assert lines[-2].startswith(
+        "while True: 2 hidden units replay it for ever (checked for 100,000 symbols), and no "
+    )
     assert lines[-1] == f"written: {tmp_path / 'report.html'}"
     page = (tmp_path / "report.html").read_text()
-    assert page.index("1. A text that every machine has") < page.index("2. A sequence whose answer is known")
-    assert page.index("2. A sequence whose answer is known") < page.index(
-        "3. A network that could remember it"
-    )
+    places = [page.index(title) for title in TITLES]
+    assert places == sorted(places)
     assert "<script" not in page
     parts = {path.parent.name: json.loads(path.read_text()) for path in tmp_path.glob("*/result.json")}
-    assert set(parts) == {"python-source", "power-law", "network"}
+    assert set(parts) == {"python-source", "power-law", "network", "written"}
     power = parts["power-law"]["laws"]["power"]
     low, high = power["intervals"]["exponent"]
     # The interval is one of 95 %; its width on either side again makes this seed's success no matter of luck.
     width = high - low
     assert low - width / 2 < KNOWN.exponent < high + width / 2
     assert power["parameters"]["exponent"] == pytest.approx(KNOWN.exponent, abs=0.04)
-    assert "3 results on one page" in memspan("report", tmp_path).out
+    assert parts["written"]["replay"] == 3 * "while True"
+    assert parts["written"]["learnt"]["hidden_size"] == 2
+    assert "4 results on one page" in memspan("report", tmp_path).out
 
 
-def test_json_holds_both_measurements_the_exponent_and_the_network(memspan, tmp_path, monkeypatch):
+def test_json_holds_both_measurements_the_exponent_and_both_networks(memspan, tmp_path, monkeypatch):
     monkeypatch.setattr("memspan.experiments.demo.DOCUMENTS", 100)
     monkeypatch.setattr("memspan.experiments.demo.LIBRARY_BYTES", 300_000)
     monkeypatch.setattr("memspan.cli.demo.write_folder", lambda *_, bits: None)  # drawing has its own tests
@@ -50,6 +59,7 @@ def test_json_holds_both_measurements_the_exponent_and_the_network(memspan, tmp_
     assert plain["report"] == str(tmp_path / "report.html")
     assert list(plain["sources"]) == ["python-source", "power-law"]
     assert plain["network"]["wanted"]["timescale"] >= 1
+    assert (plain["written"]["text"], plain["written"]["minimal"]) == ("while True", True)
     fitted = plain["sources"]["power-law"]["laws"]["power"]["parameters"]["exponent"]
     assert plain["fitted_exponent"] == fitted
 

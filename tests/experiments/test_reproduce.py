@@ -42,7 +42,7 @@ def check_claims_are_sentences_with_a_measured_number(result: Reproduction) -> N
 
 
 def check_charts_can_be_drawn_and_explain_themselves(result: Reproduction) -> None:
-    assert len(figures_of(result)) == len(result.figures)
+    assert len(figures_of(result)) == len(result.figures) + len(result.orbits)
     for chart in result.figures:
         assert {chart.x_scale, chart.y_scale} <= {"linear", "log"}
         assert len(chart.caption) > 80

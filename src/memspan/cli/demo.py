@@ -22,7 +22,8 @@ def demo(
 ) -> None:
     """Measure what is on every machine, in under 1 minute: Python's own source code and a sequence of known law.
 
-    Then predict how long a network remembers, and what would make it remember that source code.
+    Then predict how long a network remembers, what would make it remember that source code, and write a network that
+    repeats a line of code for ever.
 
     Writes DIR/report.html, one page that tells it as a story, and a folder with result.json for each part.
     """
@@ -37,16 +38,19 @@ def demo(
         for name, part in found.measured.items():
             write_folder(out / name, encoded("measure", part.to_json()), part, bits=False)
         write_folder(out / "network", encoded("predict", found.network.to_json()), found.network, bits=False)
+        write_folder(out / "written", encoded("memorize", found.written.to_json()), found.written, bits=False)
         report = out / "report.html"
         write_text(report, page(found))
     plain = {
         "sources": {name: part.to_json() for name, part in found.measured.items()},
         "network": {name: value for name, value in found.network.to_json().items() if name != "maps"},
+        "written": found.written.to_json(),
         "true_exponent": KNOWN.exponent,
         "fitted_exponent": found.power.parameters["exponent"],
         "report": str(report),
     }
-    rest = [sentence(found.known), found.check, sentence(found.network), f"written: {report}"]
+    networks = [sentence(found.network), sentence(found.written)]
+    rest = [sentence(found.known), found.check, *networks, f"written: {report}"]
     output.show(
         encoded("demo", plain),
         sentence(found.library),

@@ -114,6 +114,6 @@ def _new_axes() -> Axes:
 
 
 def _refusal(result: object) -> str:
-    expected = "a Curve, Measurement, Comparison, Memorization, Chart, HeatMap, Orbit or BenchReport"
+    expected = "a Curve, Measurement, Comparison, Memorization, BenchReport, Chart, HeatMap or Orbit"
     advice = "plot the charts of a Reproduction or a prediction one by one: they are in its `figures`"
     return f"cannot draw a {type(result).__name__}; expected {expected}; {advice}"

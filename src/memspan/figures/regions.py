@@ -20,8 +20,8 @@ def regions(
     """For each k the part of the box where weights[k] @ point + bias[k] is the greatest.
 
     >>> left, right = regions(np.array([[-1.0, 0.0], [1.0, 0.0]]), np.zeros(2), (-1.0, -1.0), (1.0, 1.0))
-    >>> left[:, 0].max() == 0 == right[:, 0].min()
-    True
+    >>> float(left[:, 0].max()), float(right[:, 0].min())
+    (0.0, 0.0)
     """
     (left, bottom), (right, top) = low, high
     box = np.array([(left, bottom), (right, bottom), (right, top), (left, top)], dtype=np.float64)

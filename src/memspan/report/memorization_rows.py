@@ -110,7 +110,7 @@ def _search_rows(search: FrequencySearch) -> tuple[Row, ...]:
         else f"It was ended after {duration(search.budget)}, its budget"
     )
     refuted = (
-        f"; {search.refuted_size:,} hidden units or fewer were shown to be too few"
+        f"; {search.refuted_size:,} or fewer hidden units were shown to be too few"
         if search.refuted_size
         else ""
     )
