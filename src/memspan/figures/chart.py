@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from memspan.figures.information import masked
 from memspan.figures.limits import positive
 from memspan.figures.style import Look, literal, look, new_figure
+from memspan.figures.ticks import plain_ticks
 from memspan.results import Chart, Line
 
 _TITLE_WIDTH, _LABEL_WIDTH = 84, 60
@@ -51,6 +52,9 @@ def _draw(ax: Axes, chart: Chart) -> None:
         _draw_line(ax, chart, line, look(position), first_marker=position)
     if chart.y_scale == "log":
         _keep_to_values(ax, chart)
+    low, high = ax.get_xlim()
+    if chart.x_scale == "log" and high / low < 1e4:  # plain numbers beyond would be long
+        plain_ticks(ax)
     ax.set_xlabel(literal(chart.x_label))
     ax.set_ylabel(literal(chart.y_label))
     ax.set_title(literal(textwrap.fill(chart.title, _TITLE_WIDTH)))
