@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import runpy
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -13,12 +14,14 @@ import pytest
 import typer
 from typer.core import TyperGroup, TyperOption
 
+from memspan.cli import main
 from memspan.cli.app import app
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MEASURE = (ROOT / "docs/measure.md").read_text(encoding="utf-8")
 THEORY = (ROOT / "docs/theory.md").read_text(encoding="utf-8")
+MEMORIZATION = (ROOT / "docs/memorization.md").read_text(encoding="utf-8")
 DOCUMENTS = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff")),
     *sorted((ROOT / "docs").rglob("*.md")),
@@ -31,6 +34,7 @@ FITTED_WITHIN = 0.05
 EXAMPLES = {
     "attention_gradient": r"paths of 59 factors: \d\.\d+e-2\d.* 0\.3 +-0\.571 +-0\.700.* 0\.7 +1\.333 +-0\.300",
     "edge_of_chaos": r"correlation 1: plain inf steps, gated 963\.9.*0\.99: plain 9\.041 .*1\.8541 and 1\.8571",
+    "memorize_a_string": r"2 hidden units, .*: True\n(abracadabra){3}\na \[1\. 0\.\]\nb .*abracadabra/orbit\.png",
     "linear_network": r"slowest mode 0\.9756.*falls by 0\.9518 a step; the slowest mode squared is 0\.9518",
     "predict_network": r"ordered +139\.1, 1[34]\d\.\d.*bias mean 8\.04; every larger one will do as well: True",
     "compare_two": r"fast and fast again: alike.*fast and slow: different",
@@ -169,11 +173,40 @@ def test_the_table_of_options_of_predict_is_that_of_the_command():
     assert {word for row in rows for word in re.findall(r"`(-[\w-]+)`", row)} == commands()["predict"]
 
 
+def test_the_table_of_options_of_memorize_is_that_of_the_command():
+    table = MEMORIZATION.partition("## Every option")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`-[^|]+) \|", table, flags=re.MULTILINE)
+    assert {word for row in rows for word in re.findall(r"`(-[\w-]+)`", row)} == commands()["memorize"]
+
+
 def test_the_python_of_the_page_on_theory_runs(capsys, in_folder):
-    names: dict[str, object] = {}
-    for code in blocks(THEORY, "python"):
-        exec(compile(code, "theory.md", "exec"), names)
+    run_blocks(THEORY, "theory.md")
     assert "nan" not in capsys.readouterr().out
+
+
+def test_the_python_of_the_page_on_memorization_runs_and_keeps_its_promise(capsys, in_folder):
+    run_blocks(MEMORIZATION, "memorization.md")
+    lines = capsys.readouterr().out.splitlines()
+    promised, lasted = lines[3:5]
+    assert 1_000_000 < float(promised) < int(lasted) < 22_000_000
+    assert lines.count(2 * "00000001") == 4
+    assert (in_folder / "orbit.png").exists()
+
+
+def run_blocks(text: str, name: str) -> None:
+    """All blocks of Python of a page, one after the other."""
+    names: dict[str, object] = {}
+    for code in blocks(text, "python"):
+        exec(compile(code, name, "exec"), names)
+
+
+def test_the_errors_on_the_page_on_memorization_are_those_of_the_program(capsys, in_folder):
+    (block,) = blocks(MEMORIZATION.partition("## Errors")[2], "")
+    typed, told = block.splitlines()[::2], block.splitlines()[1::2]
+    assert len(typed) == len(told) >= 4
+    for line, error in zip(typed, told, strict=True):
+        assert main(shlex.split(line)[1:]) == 2
+        assert capsys.readouterr().err == f"{error}\n"
 
 
 def test_the_table_of_commands_is_that_of_the_program():
@@ -199,7 +232,18 @@ def test_the_file_tree_names_exactly_the_folders_of_the_package():
 def test_the_json_table_names_the_fields_of_a_measurement():
     import memspan as ms
 
-    table = MEASURE.partition("| field of `measure`")[2].partition("\n\n")[0]
-    told = set(re.findall(r"\w+", " ".join(re.findall(r"^\| `([^`]+)` \|", table, flags=re.MULTILINE))))
     found = ms.measure(ms.Sequence.from_documents(["abcabd" * 200]), [1, 2, 3])
-    assert told == {"schema", "command", "version", *found.to_json()}
+    assert fields_told(MEASURE, "measure") == {"schema", "command", "version", *found.to_json()}
+
+
+def test_the_json_table_names_the_fields_of_a_memorization():
+    import memspan as ms
+
+    found = ms.memorize("ab").to_json()
+    assert fields_told(MEMORIZATION, "memorize") == {"schema", "command", "version", *found}
+
+
+def fields_told(text: str, command: str) -> set[str]:
+    """The fields that a page's table of the JSON names."""
+    table = text.partition(f"| field of `{command}`")[2].partition("\n\n")[0]
+    return set(re.findall(r"\w+", " ".join(re.findall(r"^\| `([^`]+)` \|", table, flags=re.MULTILINE))))
