@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from memspan.memorization import Rotation, harmonics
-from memspan.memorization.margin import least_lead, widest
+from memspan.memorization.margin import least_lead, whole, widest, widest_within
 
 SOLVER = 1e-7
 """HiGHS's own tolerances, with room."""
@@ -52,3 +52,22 @@ def test_no_weight_exceeds_one_and_the_largest_is_one():
 
 def test_a_single_symbol_leads_without_end():
     assert widest(np.ones((3, 2)), np.zeros(3, dtype=np.int64), 1).margin == np.inf
+
+
+@pytest.mark.parametrize("period", [2, 5, 8, 33])
+def test_all_frequencies_score_one_where_a_symbol_stands_and_zero_elsewhere(period):
+    codes = np.random.default_rng(period).integers(0, 3, period)
+    states = harmonics.table(period)
+    readout = whole(codes, 3, states)
+    scores = states @ readout.W_y.T + readout.b_y
+    lead = np.sort(scores, axis=1)
+    # Scaled to a largest weight of one, so every lead is the same.
+    assert np.allclose(lead[:, -1] - lead[:, -2], readout.margin)
+    assert readout.margin > 0
+    assert np.array_equal(scores.argmax(axis=1), codes)
+
+
+def test_a_program_that_takes_too_long_is_given_up():
+    states = harmonics.table(400)
+    codes = np.random.default_rng(0).integers(0, 26, 400)
+    assert widest_within(0.01, states, codes, 26) is None

@@ -139,10 +139,9 @@ def test_the_bound_by_counting_runs_is_kept_by_what_is_found():
         assert found.hidden_size <= found.size_bound
 
 
-def test_symbols_are_replayed_as_often_as_promised():
-    assert enough(1) == 100_000
-    assert enough(7) == 100_002
-    assert enough(150) == 150_000
+@pytest.mark.parametrize(("period", "symbols"), [(2, 100_000), (7, 100_002), (150, 150_000)])
+def test_symbols_are_replayed_as_often_as_promised(period, symbols):
+    assert enough(Cyclic().build("a" * (period - 1) + "b"), period) == symbols
 
 
 def test_noise_is_survived_as_far_as_was_found_and_not_much_farther():
@@ -176,3 +175,33 @@ def test_the_same_seed_gives_the_same_result():
     first, second = memorize("mississippi", seed=3), memorize("mississippi", seed=3)
     assert first.noise == second.noise
     assert np.array_equal(first.network.W_y, second.network.W_y)
+
+
+def test_a_large_network_is_run_without_its_zeros_to_the_same_symbols():
+    text = "".join(chr(97 + code) for code in np.random.default_rng(1).integers(0, 26, 150))
+    network = Cyclic().build(text)
+    states, _ = network.run(300)
+    assert network.replay(300) == 2 * text
+    assert np.array_equal(states[0], np.eye(150)[0])
+
+
+def test_a_string_whose_linear_programs_are_too_large_still_comes_out_in_time():
+    text = "".join(chr(97 + code) for code in np.random.default_rng(2).integers(0, 26, 300))
+    solution = Spectral(budget=0.5).solve(text)
+    assert not solution.minimal
+    assert solution.network.replay(600) == 2 * text
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("period", 0), ("period", 10**9), ("frequencies", [99]), ("frequencies", [0])]
+)
+def test_a_result_that_was_changed_by_hand_is_refused(field, value):
+    plain = memorize("abracadabra").to_json()
+    with pytest.raises(InputError, match="expected a period of 1 to 2,000"):
+        Memorization.from_json({**plain, field: value})
+
+
+@pytest.mark.parametrize("budget", [float("inf"), float("nan"), -1.0])
+def test_a_budget_must_be_a_time(budget):
+    with pytest.raises(InputError, match="expected a finite number"):
+        memorize("abracadabra", method="spectral", budget=budget)

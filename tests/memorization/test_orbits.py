@@ -11,7 +11,6 @@ import pytest
 
 from memspan.memorization import Cyclic, PeriodicString
 from memspan.memorization.leads import leads
-from memspan.memorization.one_period import one_period
 from memspan.memorization.orbits import orbits
 from memspan.results import Chart, Line, Memorization
 
@@ -39,15 +38,6 @@ def as_complex(points: np.ndarray) -> np.ndarray:
 
 def labelled(chart: Chart) -> list[Line]:
     return [line for line in chart.lines if line.style == "markers"]
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_one_period_is_what_the_network_writes(name):
-    result = CASES[name]
-    states, symbols = one_period(result)
-    expected, written = result.network.run(result.period)
-    np.testing.assert_allclose(states, expected, rtol=0, atol=ROUNDING)
-    np.testing.assert_array_equal(symbols, written)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -111,3 +111,26 @@ def test_something_else_is_refused(tmp_path):
         load_network(path)
     with pytest.raises(InputError, match="no such file"):
         load_network(tmp_path / "nowhere.safetensors")
+
+
+def test_a_start_that_is_a_single_number_is_refused(saved):
+    tensors, metadata = parts(saved)
+    save_file({**tensors, "h_0": np.array(1.0)}, saved, metadata)
+    with pytest.raises(InputError, match="has shape"):
+        load_network(saved)
+
+
+@pytest.mark.parametrize("name", ["alphabet", "separator", "period"])
+def test_metadata_nested_without_end_is_refused(saved, name):
+    tensors, metadata = parts(saved)
+    save_file(tensors, saved, {**metadata, name: "[" * 100_000})
+    with pytest.raises(InputError):
+        load_network(saved)
+
+
+@pytest.mark.parametrize("separator", ["null", "[1]", "7"])
+def test_a_separator_that_is_no_text_is_refused(saved, separator):
+    tensors, metadata = parts(saved)
+    save_file(tensors, saved, {**metadata, "separator": separator})
+    with pytest.raises(InputError, match="are texts; got something else"):
+        load_network(saved)

@@ -156,7 +156,7 @@ def test_sets_that_visit_fewer_states_are_never_chosen():
 
 @pytest.mark.parametrize("budget", [-1.0, float("nan")])
 def test_a_budget_that_is_not_a_time_is_refused(budget):
-    with pytest.raises(InputError, match="expected 0 or more"):
+    with pytest.raises(InputError, match="of 0 or more"):
         Spectral(budget=budget).solve("abracadabra")
 
 

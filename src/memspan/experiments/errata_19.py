@@ -134,7 +134,7 @@ def _random_claims(counts: dict[int, list[tuple[int, int]]], longest: int) -> li
             None,
             float(as_printed),
             None,
-            as_printed < len(cases) / 2,
+            bool(as_printed < len(cases) / 2),
         ),
     ]
 

@@ -9,9 +9,7 @@ import numpy as np
 from memspan.errors import InputError
 from memspan.memorization.strings import PeriodicString, Text
 from memspan.results import LinearNetwork
-
-LONGEST = 2_000
-"""Symbols of the longest period: a square matrix of that size takes 32 MB."""
+from memspan.results.memorization import LONGEST_PERIOD
 
 
 class Construction(ABC):
@@ -24,9 +22,10 @@ class Construction(ABC):
 
 def check_length(string: PeriodicString) -> None:
     """Refuse periods whose weights would not fit."""
-    if string.period > LONGEST:
+    if string.period > LONGEST_PERIOD:
         raise InputError(
-            f"a period of {string.period:,} symbols; networks are written for up to {LONGEST:,}; give a shorter string"
+            f"a period of {string.period:,} symbols; networks are written for up to "
+            f"{LONGEST_PERIOD:,}; give a shorter string"
         )
 
 

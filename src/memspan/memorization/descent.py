@@ -10,8 +10,10 @@ import numpy as np
 from memspan.memorization.harmonics import Frequencies, size_of
 from memspan.memorization.search import Deadline, Found, Orbits
 
-_BATCH = 512
-"""Sets that are tested together: the first that can be read ends the round."""
+_DRAWN = 512
+"""Sets that are drawn at once."""
+_LEAPS = 300
+_AFFORDABLE = 2e8
 _DRAWS = 20_000
 """Sets of one size that are drawn before chance is given up for exchange."""
 
@@ -19,12 +21,13 @@ _DRAWS = 20_000
 def descend(orbits: Orbits, start: Found, refuted: int, deadline: Deadline, *, seed: int) -> Found:
     """From a set that can be read to ever smaller ones, until the deadline or just above `refuted` hidden units.
 
-    First by drawing sets in which strong frequencies are likely; where luck ends, by exchange: leave one frequency out, or
-    put one in the place of two. Returns the smallest set that was met.
+    First by drawing sets in which strong frequencies are likely, of twice as many hidden units each time until one can
+    be read, then of one less; where luck ends, by exchange: leave one frequency out, or put one in the place of two. Returns
+    the smallest set that was met.
     """
     random = np.random.default_rng(seed)
-    best = start
-    while (size := _size(orbits, best) - 1) > refuted:
+    best = _leap(orbits, start, refuted, deadline, random)
+    while (size := _size(orbits, best) - 1) > refuted and _affordable(orbits, size):
         found = _first(orbits, islice(_drawn(orbits, size, random), _DRAWS), deadline)
         if found is None and orbits.period % 2 == 1:
             found = _first(orbits, islice(_drawn(orbits, size - 1, random), _DRAWS), deadline)
@@ -32,6 +35,25 @@ def descend(orbits: Orbits, start: Found, refuted: int, deadline: Deadline, *, s
             return _exchange(orbits, best, refuted, deadline, random)
         best = found
     return best
+
+
+def _leap(
+    orbits: Orbits, start: Found, refuted: int, deadline: Deadline, random: np.random.Generator
+) -> Found:
+    """The first of 2, 4, 8 … times the refuted size at which one of a few hundred draws can be read; else the start."""
+    size = 2 * (refuted + 1)
+    while size < _size(orbits, start) and _affordable(orbits, size) and not deadline.passed:
+        found = _first(orbits, islice(_drawn(orbits, size, random), _LEAPS), deadline)
+        if found is not None:
+            return found
+        size *= 2
+    return start
+
+
+def _affordable(orbits: Orbits, size: int) -> bool:
+    """Whether a set of this size is tested in a second or so: the simplex method takes size^2 x period or more."""
+    pairs = len(orbits.string.alphabet) ** 2 / 2
+    return pairs * size**2 * orbits.period < _AFFORDABLE
 
 
 def _exchange(
@@ -64,7 +86,7 @@ def _drawn(orbits: Orbits, size: int, random: np.random.Generator) -> Iterator[F
     chances = 2 * np.log(energy + 1e-6 * energy.max() + 1e-300)
     while True:
         # The largest of log chances plus Gumbel noise are a draw without replacement.
-        order = np.argsort(-(chances + random.gumbel(size=(_BATCH, len(planes)))), axis=1)
+        order = np.argsort(-(chances + random.gumbel(size=(_DRAWN, len(planes)))), axis=1)
         for row in planes[order[:, : size // 2]]:
             chosen = tuple(int(f) for f in row)
             yield chosen if size % 2 == 0 else (*chosen, int(half or 0))
@@ -76,7 +98,7 @@ def _size(orbits: Orbits, found: Found) -> int:
 
 def _first(orbits: Orbits, neighbours: Iterator[Frequencies], deadline: Deadline) -> Found | None:
     """The first neighbour that can be read."""
-    while batch := list(islice(neighbours, _BATCH)):
+    for batch in orbits.batches(neighbours):
         by_size: dict[int, list[Frequencies]] = {}
         for frequencies in batch:
             by_size.setdefault(size_of(orbits.period, frequencies), []).append(frequencies)
@@ -84,7 +106,7 @@ def _first(orbits: Orbits, neighbours: Iterator[Frequencies], deadline: Deadline
             for frequencies in orbits.unrefuted(by_size[size]):
                 if deadline.passed:
                     return None
-                if (found := orbits.solved(frequencies)) is not None:
+                if (found := orbits.solved(frequencies, deadline)) is not None:
                     return found
         if deadline.passed:
             return None

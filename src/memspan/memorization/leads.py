@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.memorization.one_period import one_period
 from memspan.memorization.orbits import blocks
 from memspan.results import Chart, Line, Memorization, line
 from memspan.results.visible import one_line, visible
@@ -26,7 +25,7 @@ def leads(memorization: Memorization) -> Chart:
     Where the state turns smoothly (every W_h that is made of rotations), the lead is also drawn between the places, as if
     a step could be divided.
     """
-    states, symbols = one_period(memorization)
+    states, symbols = memorization.network.run(memorization.period)
     several = len(memorization.alphabet) > 1
     name = one_line(memorization.name)
     title = f"{name}: the right symbol always leads, by at least {memorization.margin:.3g}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import final
 
@@ -15,6 +16,8 @@ from memspan.errors import EvidenceError
 LEAST = 1e-8
 """A smaller lead of the right symbol counts as none: rounding errors of long replays would eat it."""
 _OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+_MOST_COEFFICIENTS = 1_000_000
+"""HiGHS looks at the clock between its larger steps; those of programs up to this size take a few seconds."""
 
 
 @final
@@ -33,7 +36,21 @@ def widest(states: NDArray[np.float64], codes: NDArray[np.int64], symbols: int) 
     Solved by HiGHS. The margin is that of the weights as returned, not the solver's word for it; at most 0 where the
     places cannot be told apart.
     """
+    readout = widest_within(np.inf, states, codes, symbols)
+    if readout is None:
+        raise EvidenceError(
+            f"the linear program of {states.shape[0]} places and {symbols} symbols was not solved; use --method cyclic"
+        )
+    return readout
+
+
+def widest_within(
+    seconds: float, states: NDArray[np.float64], codes: NDArray[np.int64], symbols: int
+) -> Readout | None:
+    """`widest`, or None where it stays unknown: HiGHS takes longer than `seconds`, or gives up, or could not be stopped."""
     places, d = states.shape
+    if np.isfinite(seconds) and 2 * places * (symbols - 1) * (d + 1) > _MOST_COEFFICIENTS:
+        return None
     if symbols == 1:
         return Readout(np.zeros((1, d)), np.zeros(1), np.inf)
     bounds = [*([(-1.0, 1.0)] * d + [(None, None)]) * symbols, (0.0, None)]
@@ -41,16 +58,43 @@ def widest(states: NDArray[np.float64], codes: NDArray[np.int64], symbols: int) 
     cost = np.zeros(len(bounds))
     cost[-1] = -1.0
     A = _comparisons(states, codes, symbols)
+    options = _OPTIONS if np.isinf(seconds) else {**_OPTIONS, "time_limit": max(seconds, 1e-3)}
     solved = linprog(
-        cost, A_ub=A, b_ub=np.zeros(places * (symbols - 1)), bounds=bounds, method="highs", options=_OPTIONS
+        cost, A_ub=A, b_ub=np.zeros(places * (symbols - 1)), bounds=bounds, method="highs", options=options
     )
-    if solved.x is None:
-        raise EvidenceError(
-            f"the linear program of {places} places and {symbols} symbols was not solved: {solved.message}; "
-            "use --method cyclic"
-        )
+    if solved.status != 0:
+        return None
     weights = solved.x[:-1].reshape(symbols, d + 1)
     return _readout(states, codes, weights[:, :d], weights[:, d])
+
+
+def one_by_one(
+    seconds: float, states: NDArray[np.float64], codes: NDArray[np.int64], symbols: int
+) -> Readout | None:
+    """Each symbol told from all others by itself, the most frequent one left over; None where that stays unknown.
+
+    Narrower than `widest`, but every program has two symbols only. A symbol's score is above 0 where it stands and below 0
+    elsewhere; that of the one left over is 0 everywhere.
+    """
+    until = time.monotonic() + seconds
+    W_y, b_y = np.zeros((symbols, states.shape[1])), np.zeros(symbols)
+    for symbol in set(range(symbols)) - {int(np.bincount(codes).argmax())}:
+        left = max(until - time.monotonic(), 0.0)
+        readout = widest_within(left, states, (codes != symbol).astype(np.int64), 2)
+        if readout is None:
+            return None
+        W_y[symbol], b_y[symbol] = readout.W_y[0] - readout.W_y[1], readout.b_y[0] - readout.b_y[1]
+    return _readout(states, codes, W_y, b_y)
+
+
+def whole(codes: NDArray[np.int64], symbols: int, states: NDArray[np.float64]) -> Readout:
+    """The readout of all frequencies together: the score of a symbol is 1 where it stands and 0 elsewhere.
+
+    The coordinates are orthogonal to each other and to the constant, so the weights are their means with the symbol.
+    """
+    stands = np.eye(symbols)[codes]
+    W_y = stands.T @ states / (states**2).sum(axis=0)
+    return _readout(states, codes, W_y, stands.mean(axis=0))
 
 
 def _readout(

@@ -78,7 +78,7 @@ def memorize(
     replay = verified(
         written.network,
         string.codes,
-        enough(string.period) if written.repeats else string.period,
+        enough(written.network, string.period) if written.repeats else string.period,
         progress=progress,
     )
     periods = noise.PERIODS if written.repeats else 1
@@ -142,7 +142,6 @@ def _fed_back(string: PeriodicString) -> _Written:
         codes = np.tile(string.codes, string.given // string.period)
         string = PeriodicString(codes, string.alphabet, string.separator, string.given)
     network = feedback.Feedback().build(string)
-    code = feedback.code_of(string)
     return _Written(string, "feedback", network, True, _ONE, repeats=code.repeats, notes=(code.reason,))
 
 
@@ -151,7 +150,7 @@ _ONE_SIGN = "one hidden unit, a sign that changes at every step, is enough; --me
 _SIMPLE = "one hidden unit for each place of the period is the simplest; --method auto looks for fewer"
 _FORM = (
     "no linear network that ignores what it reads (W_x = 0), stays bounded "
-    f"and leads by {LEAST:g} of its largest weight or more"
+    f"and, for states of size one, leads by {LEAST:g} of its largest weight or more"
 )
 _TWO_STATES = f"{_FORM} has fewer hidden units: with one, no more than two states come back"
 
@@ -162,13 +161,11 @@ def _statement(solution: Solution) -> str:
         return _ONE
     if solution.minimal:
         return f"{_FORM} has fewer hidden units: all smaller sets of frequencies were refuted"
-    open_sizes = (
-        f"{search.refuted_size + 1} to {size - 1}" if search.refuted_size < size - 2 else f"{size - 1}"
+    refuted = search.refuted_size
+    ruled_out = (
+        f"{refuted} hidden units or fewer are ruled out" if refuted else "no smaller size is ruled out"
     )
-    return (
-        f"the smallest found in {search.budget:g} seconds; {search.refuted_size} hidden units and fewer are ruled out, "
-        f"{open_sizes} are not; a longer --budget may decide"
-    )
+    return f"the smallest found in {search.seconds:.3g} seconds; {ruled_out}; a longer --budget may decide"
 
 
 def _remarks(string: PeriodicString, terminate: bool) -> list[str]:

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.memorization.harmonics import size_of
-from memspan.memorization.one_period import one_period
 from memspan.memorization.orbit_captions import MOST_PLANES, caption_of
 from memspan.results import Memorization, Orbit
 from memspan.results.visible import one_line
@@ -25,7 +24,7 @@ def orbits(memorization: Memorization) -> tuple[Orbit, ...]:
     >>> orbit.points.shape, orbit.weights.shape  # eight points in the plane, and the scores of two symbols
     ((8, 2), (2, 2))
     """
-    states, symbols = one_period(memorization)
+    states, symbols = memorization.network.run(memorization.period)
     if memorization.hidden_size == 1:
         return (_number(memorization, states, symbols),)
     if memorization.hidden_size == 2:

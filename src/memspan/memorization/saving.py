@@ -61,10 +61,10 @@ def load_network(path: str | os.PathLike[str]) -> LinearNetwork:
     try:
         network = LinearNetwork(
             tuple(alphabet),
-            str(json.loads(metadata.get("separator", '""'))),
+            json.loads(metadata.get("separator", '""')),
             *(tensors[name].astype(np.float64) for name in TENSORS),
         )
-    except (InputError, ValueError) as error:
+    except (InputError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: {error}") from error
     if "period" in metadata:
         _check(path, network, _listed(path, metadata, "period"), metadata.get("repeats") == "true")
@@ -74,7 +74,7 @@ def load_network(path: str | os.PathLike[str]) -> LinearNetwork:
 def _listed(path: str | os.PathLike[str], metadata: dict[str, str], name: str) -> list:
     try:
         listed = json.loads(metadata.get(name, ""))
-    except ValueError:
+    except (ValueError, RecursionError):
         listed = None
     if not isinstance(listed, list) or not listed:
         raise InputError(
@@ -86,7 +86,7 @@ def _listed(path: str | os.PathLike[str], metadata: dict[str, str], name: str) -
 def _check(path: str | os.PathLike[str], network: LinearNetwork, period: list, repeats: bool) -> None:
     """Run the network against its own string."""
     n = len(network.alphabet)
-    if not all(isinstance(code, int) and 0 <= code < n for code in period):
+    if not all(type(code) is int and 0 <= code < n for code in period):
         raise InputError(f"{path}: the period in the metadata names symbols that the alphabet of {n} has not")
     codes = np.array(period, dtype=np.int64)
     symbols = len(codes) * (_CHECKED_PERIODS if repeats else 1)

@@ -21,12 +21,14 @@ from memspan.engines import Threads, available_cores
 from memspan.information.kernels.kernel import announce
 from memspan.memorization import harmonics, separation
 from memspan.memorization.harmonics import Frequencies
-from memspan.memorization.margin import LEAST, Readout, widest
+from memspan.memorization.margin import LEAST, Readout, one_by_one, whole, widest_within
 from memspan.memorization.strings import PeriodicString
 from memspan.progress import Progress
 
-_CHUNK = 2_048
-"""Sets that one thread refutes before it looks at the clock: some hundredths of a second."""
+_BATCH, _LARGEST = 16, 4_096
+"""Sets that are tested together, before the clock is looked at: first, and at the most."""
+_PATIENCE = 0.1
+"""Seconds that a batch should take."""
 _WIDENING = 0.1
 """Share of the budget for the widest margin once the size is found."""
 
@@ -45,6 +47,11 @@ class Deadline:
     @property
     def passed(self) -> bool:
         return time.monotonic() >= self.at
+
+    @property
+    def left(self) -> float:
+        """Seconds until then, 0 at the least."""
+        return max(self.at - time.monotonic(), 0.0)
 
     def or_within(self, seconds: float) -> Deadline:
         """The earlier of this deadline and one that is `seconds` away."""
@@ -68,7 +75,8 @@ class Orbits:
         self.string = string
         self.period = string.period
         self.states = harmonics.table(string.period)
-        self.decided = 0
+        self.decided = self.undecided = 0
+        self.batch = _BATCH
         self._threads = Threads(min(available_cores(), 8))
 
     @cached_property
@@ -87,9 +95,13 @@ class Orbits:
         return self.states[:, harmonics.columns(self.period, frequencies)]
 
     def unrefuted(self, sets: list[Frequencies]) -> list[Frequencies]:
-        """Those of several sets of one size that no pair of symbols refutes."""
-        parts = [sets[at : at + _CHUNK] for at in range(0, len(sets), _CHUNK)]
+        """Those of several sets of one size that no pair of symbols refutes; `batch` follows the time that took."""
+        begun = time.monotonic()
+        share = -(-len(sets) // self._threads.workers)
+        parts = [sets[at : at + share] for at in range(0, len(sets), share)]
         refuted = self._threads.map(self._refuted, parts)
+        in_time = len(sets) * _PATIENCE / max(time.monotonic() - begun, 1e-6)
+        self.batch = int(min(max(in_time, 1), 4 * self.batch, _LARGEST))
         left = [
             f
             for part, out in zip(parts, refuted, strict=True)
@@ -103,17 +115,30 @@ class Orbits:
         chosen = np.array([harmonics.columns(self.period, f) for f in sets], dtype=np.int64)
         return separation.refuted(self.states, self.string.codes, chosen)
 
-    def solved(self, frequencies: Frequencies) -> Found | None:
-        """The widest margin of one set; None where it is too narrow."""
-        self.decided += 1
+    def solved(self, frequencies: Frequencies, deadline: Deadline) -> Found | None:
+        """The widest margin of one set; None where it is too narrow, or where that stays undecided, which is counted."""
         frequencies = tuple(sorted(frequencies))
-        readout = widest(self.chosen(frequencies), self.string.codes, len(self.string.alphabet))
-        return Found(frequencies, readout) if readout.margin >= LEAST else None
+        symbols = len(self.string.alphabet)
+        readout = widest_within(deadline.left, self.chosen(frequencies), self.string.codes, symbols)
+        self.decided += readout is not None
+        self.undecided += readout is None
+        return Found(frequencies, readout) if readout is not None and readout.margin >= LEAST else None
 
-    def batches(self, size: int) -> Iterator[list[Frequencies]]:
-        """Every set of a size, in pieces that keep all threads busy."""
-        sets = harmonics.sets_of_size(self.period, size, self.order)
-        return iter(lambda: list(islice(sets, _CHUNK * self._threads.workers)), [])
+    def surely(self, frequencies: Frequencies, seconds: float) -> Found:
+        """A set that a theorem says is enough, read within a time; else all frequencies, which need no search."""
+        symbols, states = len(self.string.alphabet), self.chosen(frequencies)
+        readout = widest_within(seconds / 2, states, self.string.codes, symbols) or one_by_one(
+            seconds / 2, states, self.string.codes, symbols
+        )
+        if readout is not None and readout.margin >= LEAST:
+            return Found(frequencies, readout)
+        frequencies = tuple(range(1, self.period // 2 + 1))
+        return Found(frequencies, whole(self.string.codes, len(self.string.alphabet), self.states))
+
+    def batches(self, sets: Iterator[Frequencies]) -> Iterator[list[Frequencies]]:
+        """Sets in batches, small ones first: how long a test takes depends on the size."""
+        self.batch = min(self.batch, _BATCH)
+        return iter(lambda: list(islice(sets, self.batch)), [])
 
 
 @final
@@ -140,13 +165,15 @@ def _level(
 ) -> tuple[Found | None, bool]:
     """The widest of all sets of one size that could be read, and whether every set was decided."""
     best: Found | None = None
+    unknown = orbits.undecided
     total = harmonics.number_of_sets(orbits.period, size)
     with progress.stage(f"{size} hidden units, {total:,} sets of frequencies", total=max(total, 1)) as stage:
-        for batch in orbits.batches(size):
+        every = harmonics.sets_of_size(orbits.period, size, orbits.order)
+        for batch in orbits.batches(every):
             for frequencies in orbits.unrefuted(batch):
                 if deadline.passed:
                     return best, False
-                found = orbits.solved(frequencies)
+                found = orbits.solved(frequencies, deadline)
                 if found is None:
                     continue
                 if best is None:
@@ -156,4 +183,4 @@ def _level(
             stage.advance(len(batch))
             if deadline.passed:
                 return best, False
-    return best, True
+    return best, orbits.undecided == unknown

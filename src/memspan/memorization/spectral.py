@@ -20,6 +20,8 @@ from memspan.results import FrequencySearch, LinearNetwork
 
 _CLIMB = 0.7
 """Share of the budget for trying all sets, size by size; the rest is for going down from above."""
+_GRACE = 10.0
+"""Seconds that the frequencies of the theorem have at least, however small the budget: they are what is left then."""
 
 
 @final
@@ -60,8 +62,10 @@ class Spectral(Construction):
 
     def solve(self, text: Text, *, progress: Progress = SILENT) -> Solution:
         """The smallest network found within the budget, and what is known about smaller ones."""
-        if not self.budget >= 0:
-            raise InputError(f"a search budget of {self.budget} seconds; expected 0 or more, such as 60")
+        if not (math.isfinite(self.budget) and self.budget >= 0):
+            raise InputError(
+                f"a search budget of {self.budget} seconds; expected a finite number of 0 or more, such as 60"
+            )
         string = PeriodicString.of(text)
         check_length(string)
         started = time.monotonic()
@@ -86,8 +90,7 @@ class Spectral(Construction):
         climbed = climb(orbits, size + 1, first, self.budget, progress)
         if climbed.found is not None:
             return climbed, climbed.found
-        start = orbits.solved(enough) or orbits.solved(tuple(range(1, string.period // 2 + 1)))
-        assert start is not None, "all frequencies together tell all places apart"
+        start = orbits.surely(enough, max(deadline.left, _GRACE))
         with progress.stage("fewer frequencies by drawing and exchange", total=1) as stage:
             found = descend(orbits, start, climbed.refuted, deadline, seed=self.seed)
             stage.advance()

@@ -17,6 +17,8 @@ from memspan.results import LinearNetwork
 
 SYMBOLS, PERIODS = 100_000, 1_000
 """How long a string is replayed: as many whole periods as make both."""
+_WORK = 5e9
+"""Multiplications that take some seconds."""
 
 
 @final
@@ -32,13 +34,12 @@ class Replay:
     """The largest change of a coordinate between the first and the last whole period."""
 
 
-def enough(period: int) -> int:
-    """Symbols of whole periods that make 100,000 symbols and 1,000 periods at least.
-
-    >>> enough(11), enough(200)
-    (100001, 200000)
-    """
-    return period * max(PERIODS, -(-SYMBOLS // period))
+def enough(network: LinearNetwork, period: int) -> int:
+    """Symbols of whole periods that make 100,000 symbols and 1,000 periods; of a very large network, 100,000 symbols."""
+    periods = -(-SYMBOLS // period)
+    if PERIODS * period * np.count_nonzero(network.W_y) < _WORK:
+        periods = max(PERIODS, periods)
+    return period * periods
 
 
 def replay(network: LinearNetwork, codes: NDArray[np.int64], symbols: int) -> Replay:

@@ -79,7 +79,7 @@ def _safety_rows(result: Memorization) -> tuple[Row, ...]:
         (
             "noise it survives",
             noise,
-            "Random errors of every weight, in shares of its size, with which nine networks in ten still write "
+            "Random errors of all weights, in shares of their mean size, that nine in ten networks survive for ten periods."
             + ("ten periods." if result.repeats else "the string."),
         ),
     )
@@ -94,9 +94,9 @@ def _size_rows(result: Memorization) -> tuple[Row, ...]:
             "Hidden units that are enough by a theorem, before any search.",
         ),
         (
-            "size over fractions",
-            f"{result.rational_size:,}",
-            "The fewest hidden units if W_h may hold only fractions of whole numbers and must return after one period.",
+            "over fractions",
+            f"{result.rational_size:,} or more",
+            "If W_h may hold only fractions of whole numbers: with fewer hidden units none returns after just this period.",
         ),
         *(_search_rows(result.search) if result.search is not None else ()),
         ("time", duration(result.seconds), "How long it took."),

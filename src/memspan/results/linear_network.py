@@ -12,6 +12,9 @@ from memspan.errors import InputError
 
 END = "<END>"
 """The symbol after which a finite string is over."""
+_LARGEST = 1e15
+_SPARSE = 64
+"""Networks of more hidden units than this are run without the zeros of W_h: nearly all of its entries are."""
 
 
 @final
@@ -38,7 +41,11 @@ class LinearNetwork:
     """(d,)"""
 
     def __post_init__(self) -> None:
-        n, d = len(self.alphabet), len(self.h_0)
+        n, d = len(self.alphabet), self.h_0.size
+        if not all(isinstance(symbol, str) for symbol in (*self.alphabet, self.separator)):
+            raise InputError(
+                "the symbols of a network and what stands between them are texts; got something else"
+            )
         if n < 1 or d < 1 or len(set(self.alphabet)) < n:
             raise InputError(
                 f"a network of {d} hidden units over {n} symbols; expected one or more of each, no symbol twice"
@@ -55,8 +62,10 @@ class LinearNetwork:
                 raise InputError(
                     f"{name} has shape {weights.shape}; expected {shape} for {d} hidden units, {n} symbols"
                 )
-            if not np.isfinite(weights).all():
-                raise InputError(f"{name} holds numbers that are not finite; expected finite weights")
+            if not (np.abs(weights) <= _LARGEST).all():
+                raise InputError(
+                    f"{name} holds numbers that are not finite; expected weights of {_LARGEST:g} at most"
+                )
 
     @property
     def hidden_size(self) -> int:
@@ -67,11 +76,15 @@ class LinearNetwork:
         """States h_1 … h_length, of shape (length, d), and the symbols they emit, as places in the alphabet."""
         states = np.empty((length, self.hidden_size))
         symbols = np.empty(length, dtype=np.int64)
-        state = self.W_h @ self.h_0
+        W_h, state, read = self.W_h, self.h_0, np.zeros(self.hidden_size)
+        if self.hidden_size > _SPARSE:
+            from scipy.sparse import csr_array
+
+            W_h = csr_array(W_h)
         for step in range(length):
-            states[step] = state
+            states[step] = state = W_h @ state + read
             symbols[step] = symbol = int(np.argmax(self.W_y @ state + self.b_y))
-            state = self.W_h @ state + self.W_x[:, symbol]
+            read = self.W_x[:, symbol]
         return states, symbols
 
     def replay(self, length: int) -> str:

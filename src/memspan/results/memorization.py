@@ -8,9 +8,12 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.errors import InputError
 from memspan.results.encoding import from_plain, to_plain
 from memspan.results.linear_network import LinearNetwork
 
+LONGEST_PERIOD = 2_000
+"""Symbols of the longest period: a square matrix of that size takes 32 MB."""
 SHOWN_PERIODS, SHOWN_SYMBOLS = 3, 300
 """How much of the replay is kept in the result: three periods, but no more than 300 symbols (or one period)."""
 
@@ -79,7 +82,7 @@ class Memorization:
     size_bound: int
     """Hidden units that suffice by a theorem, before any search."""
     rational_size: int
-    """The fewest hidden units of a network whose W_h is rational and has the period as its order."""
+    """No W_h of fractions with fewer hidden units has the period as its order; to write the string may take more."""
     margin: float
     """The least lead of the right symbol's score over any other, at any place of the period."""
     repeats: bool
@@ -94,6 +97,15 @@ class Memorization:
     learnt: Learnt | None
     notes: tuple[str, ...]
     seconds: float
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.period <= LONGEST_PERIOD or not all(
+            1 <= 2 * frequency <= self.period for frequency in self.frequencies
+        ):
+            raise InputError(
+                f"a period of {self.period} with frequencies {self.frequencies}; expected a period of 1 to "
+                f"{LONGEST_PERIOD:,} and frequencies of 1 to half of it"
+            )
 
     @property
     def hidden_size(self) -> int:
