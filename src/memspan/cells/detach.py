@@ -1,0 +1,152 @@
+"""An LSTM through whose h gradients flow back at some steps only; through c they always do.  Kanuparthi 2019 (h-detach)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, final
+
+import torch
+from torch import Tensor, nn
+from torch.autograd import Function
+from torch.autograd.function import once_differentiable
+
+from memspan.cells.carried import found
+from memspan.cells.cell import Cell
+from memspan.cells.layer import Layer
+from memspan.cells.lstm import HiddenAndMemory
+from memspan.cells.lstm_step import lstm_backward, lstm_forward, lstm_slopes
+from memspan.cells.segments import cleared
+from memspan.errors import InputError
+
+
+class DetachScan(Function):
+    """h and c of all steps, (time, batch, hidden) each, from a, the input's part of the gates, V, h_0 and c_0.
+
+    `detached` (time, bool) is true where dL/dh_{t-1} gets nothing from step t.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        a: Tensor,
+        V: Tensor,
+        h: Tensor,
+        c: Tensor,
+        probe: Tensor | None,
+        resets: Tensor | None,
+        detached: Tensor | None,
+    ) -> tuple[Tensor, Tensor]:
+        start = (h, c)
+        gates = torch.empty_like(a)
+        states, cells = h.new_empty(len(a), *h.shape), c.new_empty(len(a), *c.shape)
+        for t in range(len(a)):
+            if resets is not None:
+                h, c = cleared((h, c), resets[t])
+            h, c = lstm_forward(torch.addmm(a[t], h, V.T, out=gates[t]), c)
+            if probe is not None:
+                h = h + probe[t]
+            states[t], cells[t] = h, c
+        ctx.save_for_backward(V, resets, detached, states, cells, gates, *start)
+        ctx.probed = probe is not None
+        return states, cells
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *outer: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
+        V, resets, detached, states, cells, gates, h_0, c_0 = ctx.saved_tensors
+        stopped = None if detached is None else detached.view(-1, 1, 1).expand(-1, len(h_0), 1)
+        if resets is not None:
+            stopped = resets.unsqueeze(-1) if stopped is None else stopped | resets.unsqueeze(-1)
+        slopes = lstm_slopes(gates, found(c_0, cells, resets), cells)
+        total, dz = torch.empty_like(states), torch.empty_like(gates)
+        dh, dc = torch.zeros_like(h_0), torch.zeros_like(c_0)
+        for t in range(len(states) - 1, -1, -1):
+            torch.add(outer[0][t], dh, out=total[t])
+            dc = lstm_backward(slopes, t, total[t], dc + outer[1][t], dz[t])
+            dh = dz[t] @ V
+            if stopped is not None:
+                dh = dh.masked_fill(stopped[t], 0)
+            if resets is not None:
+                dc = dc.masked_fill(resets[t].unsqueeze(-1), 0)
+        dV = dz.flatten(0, 1).T @ found(h_0, states, resets).flatten(0, 1)
+        return dz, dV, dh, dc, total if ctx.probed else None, None, None
+
+
+@final
+class DetachLSTMLayer(Layer):
+    """i, f, o = sigmoid(U x_t + V h_{t-1} + b), g = tanh(…), c_t = f * c_{t-1} + i * g, h_t = o * tanh(c_t).
+
+    The rows of U, V and b are those of i, f, g, o, as in `torch.nn.LSTM`.
+    """
+
+    State: ClassVar[type[tuple]] = HiddenAndMemory
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        p: float,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size)
+        self.p = p
+        self.U = nn.Parameter(torch.empty(4 * hidden_size, input_size, device=device, dtype=dtype))
+        self.V = nn.Parameter(torch.empty(4 * hidden_size, hidden_size, device=device, dtype=dtype))
+        self.b = nn.Parameter(torch.empty(4 * hidden_size, device=device, dtype=dtype))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Uniform within 1 / sqrt(hidden), as `torch.nn.LSTM`."""
+        bound = 1 / math.sqrt(self.hidden_size)
+        for weights in (self.U, self.V, self.b):
+            nn.init.uniform_(weights, -bound, bound)
+
+    def start(self, batch: int) -> HiddenAndMemory:
+        return HiddenAndMemory(self.zeros(batch, self.hidden_size), self.zeros(batch, self.hidden_size))
+
+    def extra_repr(self) -> str:
+        return f"{super().extra_repr()}, p={self.p}"
+
+    def scan(
+        self, inputs: Tensor, state: tuple[Tensor, ...], resets: Tensor | None, probe: Tensor | None
+    ) -> tuple[Tensor, tuple[Tensor, ...]]:
+        detached = None
+        if self.training and self.p > 0:
+            detached = torch.rand(len(inputs), device=inputs.device) < self.p
+        a = nn.functional.linear(inputs, self.U, self.b).to(self.U.dtype)
+        states, cells = DetachScan.apply(a, self.V, state[0], state[1], probe, resets, detached)
+        return states, HiddenAndMemory(states[-1], cells[-1])
+
+
+@final
+class DetachLSTM(Cell):
+    """An LSTM that in training detaches h_{t-1} before step t with probability p, one draw per step for the whole batch.
+
+    Kanuparthi 2019 (h-detach); c is never detached. Values are those of an LSTM, and so are gradients where p is 0 or after
+    `.eval()`: the authors train their last epochs that way. They use 0.5 for Copy and 0.25 for digits. Each layer draws for
+    itself, from torch's random numbers.
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        *,
+        p: float = 0.5,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        if not 0 <= p <= 1:
+            raise InputError(f"p is {p}; expected the probability of detaching h, from 0 to 1, such as 0.5")
+        super().__init__(
+            input_size,
+            hidden_size,
+            num_layers,
+            batch_first,
+            dropout,
+            layer=lambda size: DetachLSTMLayer(size, hidden_size, p, device, dtype),
+        )

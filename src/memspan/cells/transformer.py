@@ -1,0 +1,208 @@
+"""A causal Transformer as a cell: its state is the keys and values of all steps so far."""
+
+from __future__ import annotations
+
+import math
+from itertools import count
+from typing import ClassVar, NamedTuple, final
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from memspan.cells.cell import Cell
+from memspan.cells.layer import Layer
+from memspan.cells.windows import holds_nan, steps_since_reset, visible
+from memspan.errors import InputError
+
+
+class Past(NamedTuple):
+    """The state of a Transformer: what later steps may look at."""
+
+    h: Tensor
+    """(layers, batch, hidden): the last output"""
+    keys: Tensor
+    """(layers, batch, source, hidden)"""
+    values: Tensor
+    """(layers, batch, source, hidden)"""
+    seen: Tensor
+    """(layers, batch), int64: how many of the last sources belong to the present sequence"""
+
+
+@final
+class TransformerLayer(Layer):
+    """a = norm(x + W_o attention(x)), h = norm(a + W_2 relu(W_1 a + b_1) + b_2); position codes are added to x first.
+
+    Attention of each head: softmax(q_t . k_s / sqrt(head size)) over the steps s <= t since the last reset. Only the first
+    layer of a cell has `positions`. W_x is there only where inputs are not as wide as the layer.
+    """
+
+    State: ClassVar[type[tuple]] = Past
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        heads: int = 4,
+        feedforward: int | None = None,
+        attention_dropout: float = 0.0,
+        positions: bool = True,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size)
+        self.heads, self.feedforward = heads, 4 * hidden_size if feedforward is None else feedforward
+        _check(hidden_size, heads, self.feedforward, attention_dropout)
+        self.attention_dropout, self.positions = attention_dropout, positions
+
+        def weights(*shape: int) -> nn.Parameter:
+            return nn.Parameter(torch.empty(*shape, device=device, dtype=dtype))
+
+        self.W_x = weights(hidden_size, input_size) if input_size != hidden_size else None
+        self.W_qkv, self.b_qkv = weights(3 * hidden_size, hidden_size), weights(3 * hidden_size)
+        self.W_o, self.b_o = weights(hidden_size, hidden_size), weights(hidden_size)
+        self.W_1, self.b_1 = weights(self.feedforward, hidden_size), weights(self.feedforward)
+        self.W_2, self.b_2 = weights(hidden_size, self.feedforward), weights(hidden_size)
+        self.gain_a, self.shift_a = weights(hidden_size), weights(hidden_size)
+        self.gain_h, self.shift_h = weights(hidden_size), weights(hidden_size)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Matrices uniform by Glorot and Bengio 2010, biases zero, as in the program of Shen 2019."""
+        matrices = [*self.W_qkv.chunk(3), self.W_o, self.W_1, self.W_2]
+        for matrix in [*matrices, *([] if self.W_x is None else [self.W_x])]:
+            nn.init.xavier_uniform_(matrix)
+        for bias in (self.b_qkv, self.b_o, self.b_1, self.b_2, self.shift_a, self.shift_h):
+            nn.init.zeros_(bias)
+        for gain in (self.gain_a, self.gain_h):
+            nn.init.ones_(gain)
+
+    def start(self, batch: int) -> Past:
+        none = self.zeros(batch, 0, self.hidden_size)
+        return Past(self.zeros(batch, self.hidden_size), none, none, self.zeros(batch, dtype=torch.int64))
+
+    def state_shapes(self, batch: int) -> tuple[tuple[int | None, ...], ...]:
+        growing = (batch, None, self.hidden_size)
+        return (batch, self.hidden_size), growing, growing, (batch,)
+
+    def state_size(self, length: int) -> int:
+        """h, a key and a value for every step, and their count."""
+        return self.hidden_size + 2 * length * self.hidden_size + 1
+
+    def scan(
+        self, inputs: Tensor, state: tuple[Tensor, ...], resets: Tensor | None, probe: Tensor | None
+    ) -> tuple[Tensor, tuple[Tensor, ...]]:
+        past = Past(*state)
+        position = steps_since_reset(past.seen, len(inputs), resets)
+        x, queries, keys, values = self._projected(inputs, past, position)
+        bad = ~(keys.isfinite() & values.isfinite()).all(dim=-1)
+        clean = [self._split(t.masked_fill(bad.unsqueeze(-1), 0)) for t in (keys, values)]
+        causal = resets is None and past.keys.shape[1] == 0
+        mask = None if causal else visible(position, keys.shape[1]).unsqueeze(1)
+        dropout = self.attention_dropout if self.training else 0.0
+        context = functional.scaled_dot_product_attention(
+            self._split(queries), *clean, attn_mask=mask, dropout_p=dropout, is_causal=causal
+        )
+        # Masked sources have weight 0, and 0 times NaN is NaN: what is no number enters here, for those who see it.
+        context = context.masked_fill(holds_nan(bad, position)[:, None, :, None], math.nan)
+        h = self._mixed(x, context.transpose(1, 2).flatten(2).transpose(0, 1))
+        h = h if probe is None else h + probe
+        seen = position[-1] + 1
+        if resets is not None:
+            # Sources before every sequence's last reset are never looked at again.
+            kept = int(seen.max())
+            keys, values = keys[:, -kept:], values[:, -kept:]
+        return h, Past(h[-1], keys, values, seen)
+
+    def attention(self, inputs: Tensor, state: tuple[Tensor, ...], resets: Tensor | None) -> Tensor:
+        """The mean over heads of the weights softmax(q_t . k_s / sqrt(head size)): (time, batch, source)."""
+        past = Past(*state)
+        position = steps_since_reset(past.seen, len(inputs), resets)
+        _, queries, keys, _ = self._projected(inputs, past, position)
+        scores = self._split(queries) @ self._split(keys).transpose(2, 3)
+        scores = scores / math.sqrt(self.hidden_size // self.heads)
+        hidden = ~visible(position, keys.shape[1]).unsqueeze(1)
+        return scores.masked_fill(hidden, -math.inf).softmax(dim=-1).mean(dim=1).transpose(0, 1)
+
+    def _projected(
+        self, inputs: Tensor, past: Past, position: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """x (time, batch, hidden); queries (batch, time, hidden), keys and values (batch, source, hidden)."""
+        x = inputs if self.W_x is None else functional.linear(inputs, self.W_x)
+        if self.positions:
+            x = x + sinusoids(position, self.hidden_size).to(x.dtype)
+        queries, keys, values = functional.linear(x, self.W_qkv, self.b_qkv).transpose(0, 1).chunk(3, dim=-1)
+        return x, queries, torch.cat([past.keys, keys], dim=1), torch.cat([past.values, values], dim=1)
+
+    def _split(self, vectors: Tensor) -> Tensor:
+        """(batch, source, hidden) as (batch, head, source, head size)."""
+        return vectors.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+
+    def _mixed(self, x: Tensor, context: Tensor) -> Tensor:
+        """Post-norm: each part is added to what came in, and the sum is normalized."""
+        size = (self.hidden_size,)
+        mixed = functional.linear(context, self.W_o, self.b_o)
+        a = functional.layer_norm(x + mixed, size, self.gain_a, self.shift_a)
+        inner = functional.linear(a, self.W_1, self.b_1).relu()
+        return functional.layer_norm(
+            a + functional.linear(inner, self.W_2, self.b_2), size, self.gain_h, self.shift_h
+        )
+
+
+@final
+class Transformer(Cell):
+    """a = norm(x + W_o attention(x)), h = norm(a + W_2 relu(W_1 a + b_1) + b_2), causal, after sinusoidal position codes.
+
+    Vaswani 2017 as Shen 2019, appendix E.2, uses it. `hidden_size` is the width, heads times the size of a head;
+    `feedforward` (4 hidden_size) the width of the inner layer; `attention_dropout` drops attention weights in training.
+    Inputs of another width are mapped to it by a matrix without bias, which for one-hot inputs is the embedding.
+    Positions count from 0 at each reset.
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        *,
+        heads: int = 4,
+        feedforward: int | None = None,
+        attention_dropout: float = 0.0,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        number = count()
+        super().__init__(
+            input_size,
+            hidden_size,
+            num_layers,
+            batch_first,
+            dropout,
+            layer=lambda size: TransformerLayer(
+                size, hidden_size, heads, feedforward, attention_dropout, next(number) == 0, device, dtype
+            ),
+        )
+
+
+def sinusoids(position: Tensor, width: int) -> Tensor:
+    """sin(p / 10^(4 j / width)) at even j, the cosine of the same angle at j + 1.  Vaswani 2017, section 3.5."""
+    even = torch.arange(0, width, 2, device=position.device)
+    # Positions in the thousands would lose digits of the angle in single precision.
+    rates = torch.exp(-math.log(10_000) * even.double() / width)
+    angles = position.unsqueeze(-1) * rates
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)[..., :width]
+
+
+def _check(hidden_size: int, heads: int, feedforward: int, attention_dropout: float) -> None:
+    if heads < 1 or hidden_size % heads:
+        raise InputError(
+            f"{heads} heads for a hidden_size of {hidden_size}; expected a number that divides it; change one of them"
+        )
+    if feedforward < 1:
+        raise InputError(f"feedforward is {feedforward}; expected 1 or more; leave it out for 4 hidden_size")
+    if not 0 <= attention_dropout < 1:
+        raise InputError(
+            f"attention_dropout is {attention_dropout}; expected a probability below 1, such as 0.1"
+        )

@@ -1,0 +1,44 @@
+"""Networks with fresh weights at every step, as mean-field theory assumes them.  Chen 2018, section 3 and Fig. 2."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from memspan.errors import InputError
+
+
+class HiddenAtStep(NamedTuple):
+    """The state of untied layers: h, and which step's weights come next."""
+
+    h: Tensor
+    """(layers, batch, hidden)"""
+    step: Tensor
+    """(layers, batch), int64: the same for all sequences of a batch"""
+
+
+def check_tying(tied: bool, steps: int | None) -> None:
+    """Untied weights need a number of steps, tied ones have none."""
+    if tied and steps is not None:
+        raise InputError(f"steps is {steps} but the weights are tied; leave it out, or add tied=False")
+    if not tied and (steps is None or steps < 1):
+        raise InputError(
+            f"tied=False needs the number of steps, got {steps}; give steps=T, one set of weights for each"
+        )
+
+
+def next_steps(step: Tensor, length: int, steps: int) -> slice:
+    """Which weights the next `length` steps use; refuses to go beyond the last."""
+    begin = int(step[0])
+    if begin + length > steps:
+        raise InputError(
+            f"step {begin + length} of a network with weights for {steps} steps; make it with steps={begin + length}"
+        )
+    return slice(begin, begin + length)
+
+
+def after(step: Tensor, length: int) -> Tensor:
+    """The state's count, `length` steps on."""
+    return step + torch.full_like(step, length)

@@ -1,0 +1,59 @@
+"""Every cell by its plain equation, one sequence and one step at a time: what the fast scans are tested against."""
+
+from __future__ import annotations
+
+import torch
+from oracle import Oracle
+from oracle_detach import DETACH
+from oracle_exp import EXP
+from oracle_goru import GORU_ORACLE
+from oracle_gru import GRU_ORACLE
+from oracle_lstm import LSTM_ORACLE
+from oracle_memory import MEM_LSTM, MEM_RNN
+from oracle_minimal import MINIMAL
+from oracle_orthogonal import ORTHOGONAL
+from oracle_relevance import REL_LSTM, REL_RNN
+from oracle_sparse_backtrack import SPARSE_BACKTRACK
+from oracle_transformer import TRANSFORMER
+from oracle_vanilla import VANILLA
+from torch import Tensor
+
+from memspan.cells.cell import Cell
+
+ORACLES: dict[str, Oracle] = {
+    "rnn": VANILLA,
+    "orthogonal-rnn": ORTHOGONAL,
+    "exp-rnn": EXP,
+    "goru": GORU_ORACLE,
+    "minimal-rnn": MINIMAL,
+    "lstm": LSTM_ORACLE,
+    "gru": GRU_ORACLE,
+    "detach-lstm": DETACH,
+    "mem-rnn": MEM_RNN,
+    "mem-lstm": MEM_LSTM,
+    "sab-lstm": SPARSE_BACKTRACK,
+    "rel-rnn": REL_RNN,
+    "rel-lstm": REL_LSTM,
+    "transformer": TRANSFORMER,
+}
+
+
+def plain(
+    word: str, cell: Cell, inputs: Tensor, resets: Tensor | None = None
+) -> tuple[Tensor, list[list[Tensor]]]:
+    """Outputs (time, batch, hidden), and h_t of the last layer for each sequence and step, as nodes of the graph."""
+    oracle = ORACLES[word]
+    columns, nodes = [], []
+    for b in range(inputs.shape[1]):
+        sequence, states = inputs[:, b], []
+        for layer in cell.layers:
+            state, states = oracle.start(layer), []
+            for t, x in enumerate(sequence):
+                if resets is not None and resets[t, b]:
+                    state = oracle.start(layer)
+                h, state = oracle.step(layer, x, state)
+                states.append(h)
+            sequence = torch.stack(states)
+        columns.append(sequence)
+        nodes.append(states)
+    return torch.stack(columns, dim=1), nodes
