@@ -22,6 +22,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 MEASURE = (ROOT / "docs/measure.md").read_text(encoding="utf-8")
 THEORY = (ROOT / "docs/theory.md").read_text(encoding="utf-8")
 MEMORIZATION = (ROOT / "docs/memorization.md").read_text(encoding="utf-8")
+CELLS = (ROOT / "docs/cells.md").read_text(encoding="utf-8")
 DOCUMENTS = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff")),
     *sorted((ROOT / "docs").rglob("*.md")),
@@ -31,8 +32,11 @@ TYPED_BY_HAND = ("make ", "pip ", ". .venv")
 
 FITTED_WITHIN = 0.05
 """500 documents of 1,000 binary symbols give an exponent of 0.5 with a standard error of about 0.015."""
+FADED = 1e-5
+"""Gradients below it count as gone: what is left of them are rounding errors of the machine."""
 EXAMPLES = {
     "attention_gradient": r"paths of 59 factors: \d\.\d+e-2\d.* 0\.3 +-0\.571 +-0\.700.* 0\.7 +1\.333 +-0\.300",
+    "critical_start": r"chi_1 = 0\.30.*measured: 0\.(29|30|31)\d a.*chi_1 = 1\.0000.*measured: (0\.9[5-9]|1\.0[0-4])\d a",
     "edge_of_chaos": r"correlation 1: plain inf steps, gated 963\.9.*0\.99: plain 9\.041 .*1\.8541 and 1\.8571",
     "memorize_a_string": r"2 hidden units, .*: True\n(abracadabra){3}\na \[1\. 0\.\]\nb .*abracadabra/orbit\.png",
     "linear_network": r"slowest mode 0\.9756.*falls by 0\.9518 a step; the slowest mode squared is 0\.9518",
@@ -43,6 +47,7 @@ EXAMPLES = {
     "merge_shards": r"400,000 symbols, 200 documents\nthe same counts as in one run: yes",
     "one_long_document": r"null shifts: 0\.[45].*null documents: 0\.(39|40|41) .* in the interval [56] of 6",
     "own_source": r"1  2\.37e-01  2\.3\de-01.*visible to lag 8;",
+    "swap_lstm": r"^LSTM, .* gradient 0e\+00 at step 1, .*\nRelLSTM, .* gradient \de-0[123] at step 1, \de-1\d at step 150",
     "slow_chain": r"null shifts: .* [01]\.\d % of far lags.*null independent: .* [4-9]\d\.\d % of far lags",
 }
 """What the output of each example must hold: the point that it makes."""
@@ -73,7 +78,7 @@ def test_the_example_runs_and_makes_its_point(capsys, in_folder, name):
 
 
 def test_the_python_of_the_readme_runs_and_writes_its_files(capsys, in_folder):
-    (code,) = blocks(README, "python")
+    code, _ = blocks(README, "python")
     names: dict[str, object] = {}
     exec(compile(code, "README.md", "exec"), names)
     first, *_, last = capsys.readouterr().out.splitlines()
@@ -81,6 +86,14 @@ def test_the_python_of_the_readme_runs_and_writes_its_files(capsys, in_folder):
     assert abs(float(last) - 0.5) < FITTED_WITHIN
     assert (in_folder / "curve.json").stat().st_size > 0
     assert (in_folder / "curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_cells_of_the_readme_run(capsys):
+    _, code = blocks(README, "python")
+    exec(compile(code, "README.md", "exec"), {})
+    vanishing, critical = capsys.readouterr().out.splitlines()
+    assert vanishing.startswith("vanishing: ")
+    assert critical.startswith("critical: ")
 
 
 def test_the_shell_commands_of_the_readme_work_as_typed(in_folder):
@@ -191,6 +204,61 @@ def test_the_python_of_the_page_on_memorization_runs_and_keeps_its_promise(capsy
     assert 1_000_000 < float(promised) < int(lasted) < 22_000_000
     assert lines.count(2 * "00000001") == 4
     assert (in_folder / "orbit.png").exists()
+
+
+def test_the_python_of_the_page_on_cells_prints_what_is_shown(capsys, in_folder):
+    names: dict[str, object] = {}
+    pieces = re.findall(
+        r"^```python\n(.*?)^```$(?:\n\n```\n(.*?)^```$)?", CELLS, flags=re.DOTALL | re.MULTILINE
+    )
+    assert len(pieces) >= 10
+    for code, shown in pieces:
+        exec(compile(code, "cells.md", "exec"), names)
+        printed = capsys.readouterr().out
+        if shown.startswith("distance"):
+            assert_same_gradients(printed, shown)
+        elif shown:
+            assert printed == shown
+
+
+def assert_same_gradients(printed: str, shown: str) -> None:
+    """The same table, up to one unit of the single digit that is printed."""
+    assert len(printed.splitlines()) == len(shown.splitlines())
+    for line, expected in zip(printed.splitlines(), shown.splitlines(), strict=True):
+        (word, *got), (name, *wanted) = line.split(), expected.split()
+        assert word == name
+        assert [float(x) for x in got] == pytest.approx([float(x) for x in wanted], rel=1, abs=FADED)
+
+
+def test_the_table_of_cells_is_that_of_the_package():
+    from memspan.cells import CELLS as KINDS
+
+    rows = re.findall(r"^\| `([\w-]+)` \| `(\w+)` \|.*\| ([\d,]+) \| ([\d,]+) \|", CELLS, flags=re.MULTILINE)
+    told = {word: (name, *(int(size.replace(",", "")) for size in sizes)) for word, name, *sizes in rows}
+    there = {word: (kind.__name__, kind(10, 128)) for word, kind in KINDS.items()}  # pyright: ignore[reportCallIssue]
+    assert told == {
+        w: (name, cell.state_size(100), cell.state_size(1_000)) for w, (name, cell) in there.items()
+    }
+
+
+def test_the_errors_on_the_page_on_cells_are_those_of_the_package():
+    import torch
+
+    import memspan as ms
+
+    (block,) = blocks(CELLS.partition("## Errors")[2], "")
+    typed, told = block.splitlines()[::2], block.splitlines()[1::2]
+    assert len(typed) == len(told) >= 8
+    for line, error in zip(typed, told, strict=True):
+        with pytest.raises(ms.MemspanError) as raised:
+            eval(line, {"ms": ms, "torch": torch})
+        assert f"{type(raised.value).__name__}: {raised.value}" == error
+
+
+@pytest.mark.parametrize("name", ["swap_lstm", "critical_start"])
+def test_the_page_on_cells_shows_what_the_example_says(name):
+    shown = re.findall(r"^```\n\n*((?:LSTM, |as it comes ).*?)^```$", CELLS, flags=re.DOTALL | re.MULTILINE)
+    assert sum(bool(re.search(EXAMPLES[name], block, flags=re.DOTALL)) for block in shown) == 1
 
 
 def run_blocks(text: str, name: str) -> None:

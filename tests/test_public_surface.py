@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import inspect
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ NAMES = [
 ]
 NAMESPACES = [
     *("sequences", "sources", "information", "decay", "theory", "memorization", "results"),
+    *("init", "cells", "models"),
     *("figures", "report", "data", "experiments"),
 ]
 
@@ -63,3 +66,10 @@ def test_the_version_is_that_of_the_package():
     from importlib.metadata import version
 
     assert memspan.__version__ == version("memspan")
+
+
+@pytest.mark.parametrize("name", ["init", "cells", "models"])
+def test_without_torch_the_missing_extra_is_named(name):
+    code = f"import sys; sys.modules['torch'] = None; import memspan; memspan.{name}"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ran.stderr.splitlines()[-1].endswith(f"memspan.{name} needs PyTorch; install memspan[models]")

@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from memspan import cells as cells
     from memspan import data as data
     from memspan import decay as decay
     from memspan import experiments as experiments
     from memspan import figures as figures
     from memspan import information as information
+    from memspan import init as init
     from memspan import memorization as memorization
+    from memspan import models as models
     from memspan import report as report
     from memspan import results as results
     from memspan import sequences as sequences
@@ -66,6 +69,9 @@ _NAMESPACES = {
     "decay": "memspan.decay",
     "theory": "memspan.theory",
     "memorization": "memspan.memorization",
+    "init": "memspan.init",
+    "cells": "memspan.cells",
+    "models": "memspan.models",
     "results": "memspan.results",
     "figures": "memspan.figures",
     "report": "memspan.report",
@@ -80,7 +86,14 @@ def __getattr__(name: str) -> Any:
     if name in _PUBLIC:
         return getattr(importlib.import_module(_PUBLIC[name]), name)
     if name in _NAMESPACES:
-        return importlib.import_module(_NAMESPACES[name])
+        try:
+            return importlib.import_module(_NAMESPACES[name])
+        except ModuleNotFoundError as error:
+            if error.name != "torch":
+                raise
+            from memspan.errors import MissingExtraError
+
+            raise MissingExtraError(f"memspan.{name}", "PyTorch", "models") from error
     raise AttributeError(f"module 'memspan' has no attribute {name!r}")
 
 

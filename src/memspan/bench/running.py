@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from memspan.bench.cells import cells
 from memspan.bench.large import large
 from memspan.bench.machine import machine
 from memspan.bench.measure import measure
@@ -17,9 +18,11 @@ from memspan.results import Benchmark, BenchReport
 BENCHMARKS: dict[str, Callable[[Progress], tuple[Benchmark, ...]]] = {
     "measure": measure,
     "theory": theory,
+    "cells": cells,
     "large": large,
 }
-"""Every benchmark there is, by name: speed (two minutes), theory (one), a 2 GB file (some minutes and 5 GB of disk)."""
+"""Every benchmark there is, by name: speed (two minutes), theory (one), cells (three), a 2 GB file (some minutes and 5 GB
+of disk)."""
 
 DEFAULT = "measure"
 

@@ -15,8 +15,8 @@ def bench(
         str,
         typer.Argument(
             metavar="NAME",
-            help="Which benchmarks: measure (speed, about 2 minutes), theory (about 1 minute) or large (a 2 GB file: some"
-            " minutes and 5 GB of disk).",
+            help="Which benchmarks: measure (speed, about 2 minutes), theory (about 1 minute), cells (layers, some"
+            " minutes) or large (a 2 GB file: some minutes and 5 GB of disk).",
         ),
     ] = "measure",
     out: options.Out = None,

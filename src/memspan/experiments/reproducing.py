@@ -16,6 +16,8 @@ from memspan.experiments.errata_08 import ERRATA_08
 from memspan.experiments.errata_09 import ERRATA_09
 from memspan.experiments.errata_10 import ERRATA_10
 from memspan.experiments.errata_11 import ERRATA_11
+from memspan.experiments.errata_12 import ERRATA_12
+from memspan.experiments.errata_13 import ERRATA_13
 from memspan.experiments.errata_18 import ERRATA_18
 from memspan.experiments.errata_19 import ERRATA_19
 from memspan.experiments.meanfield_fig1 import MEANFIELD_FIG1
@@ -25,6 +27,7 @@ from memspan.experiments.memorization_fig2 import MEMORIZATION_FIG2
 from memspan.experiments.memorization_order8 import MEMORIZATION_ORDER8
 from memspan.experiments.memorization_size import MEMORIZATION_SIZE
 from memspan.experiments.recipe import Recipe
+from memspan.experiments.relevance_fig2_memory import RELEVANCE_FIG2_MEMORY
 from memspan.experiments.relevance_proposition1 import RELEVANCE_PROPOSITION1
 from memspan.experiments.relevance_theorem1 import RELEVANCE_THEOREM1
 from memspan.experiments.relevance_theorem2 import RELEVANCE_THEOREM2
@@ -44,7 +47,8 @@ RECIPES: dict[str, Recipe] = {
         *(MEMORIZATION_FIG1, MEMORIZATION_FIG2, MEMORIZATION_ORDER8, MEMORIZATION_SIZE),
         *(ERRATA_01, ERRATA_02, ERRATA_03, ERRATA_04, ERRATA_06),
         *(ERRATA_07, ERRATA_08, ERRATA_09, ERRATA_10, ERRATA_11),
-        *(ERRATA_18, ERRATA_19),
+        *(ERRATA_12, ERRATA_13, ERRATA_18, ERRATA_19),
+        RELEVANCE_FIG2_MEMORY,
     )
 }
 """Every recipe there is, by its id."""

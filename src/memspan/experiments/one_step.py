@@ -1,0 +1,84 @@
+"""`python -m memspan.experiments.one_step NETWORK STEPS BATCH HIDDEN`: seconds and peak bytes of one training step, as JSON.
+
+Run in a process of its own, because the peak of a process is that of everything it has done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from memspan.cells import LSTM, MemLSTM, RelLSTM
+from memspan.experiments.plain_mem_lstm import PlainLoop
+
+FEATURES = 10
+THREADS = 2
+WARM = 30
+"""Steps of a run before the one that counts: more than a memory of ten and ten holds, so that everything is compiled."""
+
+NETWORKS: dict[str, Callable[[int, int], Callable[[Tensor], object]]] = {
+    "lstm": LSTM,
+    "mem-lstm": MemLSTM,
+    "rel-lstm": RelLSTM,
+    "plain-mem-lstm": lambda inputs, hidden: PlainLoop(MemLSTM(inputs, hidden)),
+}
+"""What may be measured, made from the numbers of input features and units."""
+
+
+def main() -> None:
+    """Peak memory is above what the process held before the step: the library and the weights do not count."""
+    name, steps, batch, hidden = sys.argv[1], *map(int, sys.argv[2:])
+    torch.set_num_threads(THREADS)
+    network = NETWORKS[name](FEATURES, hidden)
+    train(network, torch.randn(WARM, batch, FEATURES))
+    inputs = torch.randn(steps, batch, FEATURES)
+    held = begin()
+    start = time.perf_counter()
+    train(network, inputs)
+    seconds = time.perf_counter() - start
+    sys.stdout.write(json.dumps({"seconds": seconds, "peak": max(peak() - held, 0.0)}))
+
+
+def train(network: Callable[[Tensor], object], inputs: Tensor) -> None:
+    """Forward and backward of the sum of squares."""
+    given = network(inputs)
+    output = given[0] if isinstance(given, tuple) else given
+    assert isinstance(output, Tensor)
+    output.square().sum().backward()
+
+
+def begin() -> float:
+    """Bytes held now; from here on the peak counts anew where the system can do that."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return peak()
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    return _of_status(status, "VmRSS")
+
+
+def peak() -> float:
+    """The most bytes this process has held. The kernel's own count of it on Linux: `ru_maxrss` has the parent's in it."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        return _of_status(status, "VmHWM")
+    import resource  # not on every system
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) * unit
+
+
+def _of_status(status: Path, field: str) -> float:
+    lines = status.read_text(encoding="utf-8").splitlines()
+    return 1024.0 * int(next(line for line in lines if line.startswith(field)).split()[1])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""The benchmark of cells at tiny sizes: every cell is there, the peers do the same job, and both sides are timed."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from memspan.bench import BENCHMARKS
+from memspan.bench import cell_memory as cell_memory_module
+from memspan.bench.cell_memory import memory
+from memspan.bench.cell_speed import races, speed
+from memspan.bench.cells import CellSizes, cells
+from memspan.bench.plain_loops import PlainRelRNN
+from memspan.cells import CELLS, RelRNN
+from memspan.errors import MissingExtraError
+from memspan.experiments import needing_torch
+from memspan.experiments.training_cost import TrainingCost
+from memspan.progress import SILENT
+
+TINY = CellSizes(
+    steps=6, hidden=8, batch=2, large_batch=3, long=7, narrow=4, narrow_batch=2, short=20, rounds=1
+)
+SAME = 1e-5
+"""Single precision: two orders of the same sums over a few steps."""
+
+
+def test_every_cell_is_timed_next_to_a_peer():
+    pairs = races(TINY)
+    assert {type(pair.ours) for pair in pairs} == set(CELLS.values())
+    done = [speed(pair, TINY.rounds) for pair in pairs]
+    assert len({benchmark.name for benchmark in done}) == len(done)
+    assert all(benchmark.ours > 0 and benchmark.theirs > 0 for benchmark in done)
+    assert BENCHMARKS["cells"] is cells
+
+
+def test_timing_leaves_the_number_of_threads_as_it_was():
+    before = torch.get_num_threads()
+    speed(races(TINY)[0], 1)
+    assert torch.get_num_threads() == before
+
+
+def test_the_plain_loop_of_the_relevant_memory_is_the_same_network():
+    ours, theirs = RelRNN(3, 8, short_term=2, relevant=2), PlainRelRNN(3, 8, short_term=2, relevant=2)
+    names = {"U": "U.weight", "V": "V.weight", "b": "U.bias"}
+    names |= {"W_a": "attention.W_a.weight", "U_a": "attention.U_a.weight", "v": "attention.v.weight"}
+    with torch.no_grad():
+        for mine, its in names.items():
+            its_weight = theirs.get_parameter(its)
+            its_weight.copy_(nn.Module.get_parameter(ours.first, mine).view_as(its_weight))
+    inputs = torch.randn(12, 4, 3, generator=torch.Generator().manual_seed(0))
+    assert torch.allclose(theirs(inputs), ours(inputs)[0], atol=SAME)
+
+
+def test_memory_is_set_beside_its_own_growth(monkeypatch: pytest.MonkeyPatch):
+    def linear(network: str, *, steps: int, batch: int, hidden: int) -> TrainingCost:
+        return TrainingCost(1.0, 1e6 * steps * (steps if network.startswith("plain") else 1))
+
+    monkeypatch.setattr(cell_memory_module, "training_cost", linear)
+    first, *growth, squared = memory(TINY, SILENT)
+    assert first.ratio == TINY.short
+    assert [benchmark.ratio for benchmark in growth] == [1.0, 1.0, 1.0]
+    assert squared.ratio == 4 * TINY.short
+
+
+def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(needing_torch, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"this benchmark needs torch; install memspan\[models\]"):
+        cells(SILENT, TINY)

@@ -1,0 +1,87 @@
+"""The recipes on cells: their claims hold for another seed than the usual one, and can fail."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from memspan.cells import MemLSTM
+from memspan.errors import MemspanError, MissingExtraError
+from memspan.experiments import needing_torch, printed_screening, relevance_fig2_memory
+from memspan.experiments.errata_12 import ERRATA_12
+from memspan.experiments.errata_13 import ERRATA_13
+from memspan.experiments.plain_mem_lstm import PlainLoop
+from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.relevance_fig2_memory import RELEVANCE_FIG2_MEMORY
+from memspan.experiments.training_cost import TrainingCost, training_cost
+from memspan.progress import SILENT
+
+SAME = 1e-12
+"""Double precision, twenty steps of states within 1."""
+RECIPES = (ERRATA_12, ERRATA_13, RELEVANCE_FIG2_MEMORY)
+
+
+def broken(outcome: Outcome) -> list[str]:
+    """The claims that do not hold."""
+    return [claim.claim for claim in outcome.claims if not claim.holds]
+
+
+@pytest.mark.parametrize("recipe", [ERRATA_12, ERRATA_13], ids=lambda recipe: recipe.id)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_claims_hold_for_another_seed_and_leave_torchs_random_numbers_alone(
+    recipe: Recipe, seed: int
+) -> None:
+    before = torch.get_rng_state()
+    assert broken(recipe.run("smoke", seed, SILENT)) == []
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_promotion_as_printed_does_not_pass_for_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = printed_screening.screened
+    monkeypatch.setattr(
+        printed_screening, "screened", lambda cell, inputs, age: right(cell, inputs, 11 - age)
+    )
+    assert len(broken(ERRATA_12.run("smoke", 0, SILENT))) >= 3  # 11 - age swaps 3 and 8, and spoils 3 and 3
+
+
+def test_the_plain_loop_is_the_same_network_as_the_cell() -> None:
+    cell = MemLSTM(3, 6, dtype=torch.float64)
+    inputs = torch.randn(20, 4, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    assert torch.allclose(PlainLoop(cell)(inputs), cell(inputs)[0], atol=SAME)
+
+
+def growing(powers: dict[str, float]):
+    """Costs whose memory grows with a power of time."""
+
+    def cost(network: str, *, steps: int, batch: int, hidden: int) -> TrainingCost:
+        power = powers[network]
+        return TrainingCost(0.001 * steps, 1e3 * batch * hidden * steps**power)
+
+    return cost
+
+
+@pytest.mark.parametrize("scale", ["smoke", "laptop", "paper"])
+def test_the_claims_on_memory_tell_linear_from_quadratic(scale: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = {"lstm": 1.0, "mem-lstm": 1.0, "rel-lstm": 1.0, "plain-mem-lstm": 2.0}
+    monkeypatch.setattr(relevance_fig2_memory, "training_cost", growing(right))
+    assert broken(RELEVANCE_FIG2_MEMORY.run(scale, 0, SILENT)) == []
+    monkeypatch.setattr(relevance_fig2_memory, "training_cost", growing(right | {"rel-lstm": 2.0}))
+    assert len(broken(RELEVANCE_FIG2_MEMORY.run(scale, 0, SILENT))) == 2
+
+
+def test_a_training_step_in_a_process_of_its_own_takes_time_and_memory() -> None:
+    cost = training_cost("lstm", steps=200, batch=4, hidden=64)
+    assert cost.seconds > 0
+    assert 200 * 4 * 64 * 4 < cost.peak < 1e9  # at least the states, in bytes
+
+
+def test_a_training_step_that_fails_is_told_in_one_line() -> None:
+    with pytest.raises(MemspanError, match=r"training nothing over 5 steps failed: KeyError: 'nothing'"):
+        training_cost("nothing", steps=5, batch=1, hidden=2)
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.id)
+def test_without_torch_the_extra_is_named(recipe: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(needing_torch, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=rf"{recipe.id} needs torch; install memspan\[models\]"):
+        recipe.run("smoke", 0, SILENT)
