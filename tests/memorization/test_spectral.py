@@ -12,7 +12,13 @@ from scipy.optimize import linprog
 
 from memspan.errors import InputError
 from memspan.memorization import PeriodicString, Spectral, change_bound, size_bound
+from memspan.memorization.bounds import sufficient
+from memspan.memorization.descent import descend
+from memspan.memorization.harmonics import size_of
+from memspan.memorization.search import Deadline, Orbits, climb
+from memspan.memorization.spectral import _network
 from memspan.memorization.verification import replay
+from memspan.progress import SILENT
 
 
 def necklaces(period: int) -> list[str]:
@@ -140,13 +146,26 @@ def test_a_search_without_time_gives_what_the_theorem_gives_and_says_so():
     assert solution.network.replay(80) == 2 * text
 
 
-def test_a_short_budget_still_goes_down_from_the_theorem():
+def test_where_not_all_sets_can_be_tried_the_search_goes_down_from_the_theorem():
+    string = PeriodicString.of(random_string(2, 90, 3))
+    orbits, enough, plenty = Orbits(string), sufficient(string), Deadline.within(600)
+    refuted = climb(orbits, 4, plenty, 600, SILENT).refuted
+    assert refuted == 3
+    goal = size_of(90, enough) - 8
+    found = descend(orbits, orbits.surely(enough, 600), goal - 1, plenty, seed=0)
+    assert size_of(90, found.frequencies) == goal
+    assert replay(_network(string, found), string.codes, 180).symbols == 180
+
+
+def test_a_budget_too_short_for_all_sets_says_how_far_it_came():
     text = random_string(2, 90, 3)
-    theorem = Spectral(budget=0.0).solve(text).network.hidden_size
-    searched = Spectral(budget=1.0).solve(text)
-    assert searched.network.hidden_size < theorem
-    assert 0 < searched.search.refuted_size < searched.network.hidden_size - 1
-    assert searched.network.replay(180) == 2 * text
+    solution = Spectral(budget=0.1).solve(text)
+    size = solution.network.hidden_size
+    assert not solution.minimal
+    assert not solution.search.complete
+    assert size <= size_bound(PeriodicString.of(text))
+    assert solution.search.refuted_size < size - 1
+    assert solution.network.replay(180) == 2 * text
 
 
 def test_sets_that_visit_fewer_states_are_never_chosen():
