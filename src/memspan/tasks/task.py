@@ -1,0 +1,103 @@
+"""What must be remembered: batches as pure functions of an index, the loss, and how well it was remembered."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from memspan.errors import InputError
+
+Split = Literal["train", "valid", "test"]
+SPLITS: tuple[Split, ...] = ("train", "valid", "test")
+
+
+class Batch(NamedTuple):
+    """Sequences side by side and what is to be answered at their last `scored` steps."""
+
+    inputs: Tensor
+    """(time, batch) int64: symbols; or (time, batch, features) float32"""
+    targets: Tensor
+    """(scored, batch): the right classes, int64, of the last `scored` steps; of a regression the right numbers, float32"""
+    weights: Tensor
+    """(scored, batch) float32: how much each counts in the loss"""
+
+    def columns(self, part: slice) -> Batch:
+        """Some of the sequences: what one of several processes works on."""
+        return Batch(self.inputs[:, part], self.targets[:, part], self.weights[:, part])
+
+
+class Task(ABC):
+    """A problem that cannot be solved without memory. A frozen dataclass, whose fields are its options.
+
+    `batch` gives the same sequences for the same arguments, so that where a training stands is one integer. The splits
+    have no sequence in common, or, where sequences are drawn at random, are drawn independently.
+    """
+
+    carried: ClassVar[bool] = False
+    """Whether batch i + 1 goes on where batch i ended, so that the state is carried over."""
+
+    @property
+    @abstractmethod
+    def symbols(self) -> int | None:
+        """Kinds of input symbols; None where inputs are features."""
+
+    @property
+    @abstractmethod
+    def features(self) -> int:
+        """Width of the network's input: that of a one-hot code where inputs are symbols."""
+
+    @property
+    @abstractmethod
+    def classes(self) -> int:
+        """Outputs of the network."""
+
+    @property
+    @abstractmethod
+    def chance(self) -> float:
+        """The accuracy of guessing among what may be recalled."""
+
+    @property
+    @abstractmethod
+    def baseline(self) -> float:
+        """The loss, in nats, of the best answers that can be given without memory."""
+
+    @abstractmethod
+    def batch(
+        self,
+        index: int,
+        size: int,
+        *,
+        seed: int,
+        split: Split = "train",
+        device: torch.device | str = "cpu",
+    ) -> Batch:
+        """Batch number `index` of `size` sequences."""
+
+    def loss(self, logits: Tensor, batch: Batch) -> Tensor:
+        """Mean cross-entropy in nats, weighted. `logits` are (scored, batch, classes)."""
+        losses = functional.cross_entropy(logits.flatten(0, 1), batch.targets.flatten(), reduction="none")
+        weights = batch.weights.flatten()
+        return (losses * weights).sum() / weights.sum()
+
+    def measures(self, logits: Tensor, batch: Batch) -> dict[str, float]:
+        """How well it was remembered; `accuracy` is among them, or else what the task is judged by."""
+        right = (logits.argmax(2) == batch.targets).to(batch.weights.dtype)
+        return {"accuracy": float((right * batch.weights).sum() / batch.weights.sum())}
+
+
+def random_of(seed: int, split: Split, index: int) -> np.random.Generator:
+    """The random numbers of one batch, and of no other."""
+    if split not in SPLITS:
+        raise InputError(f"there is no split {split!r}; choose one of {', '.join(SPLITS)}")
+    return np.random.default_rng([seed, SPLITS.index(split), index])
+
+
+def check_count(task: str, name: str, value: int, least: int = 1) -> None:
+    """An option of a task that must be a whole number."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InputError(f"{task}: {name} is {value!r}; expected a whole number of {least} or more")
