@@ -19,6 +19,9 @@ class Stage(ABC):
     def advance(self, amount: float = 1.0) -> None:
         """Say that `amount` more of the stage's total is done. Safe to call from several threads."""
 
+    def tell(self, now: str) -> None:  # noqa: B027 - most work has nothing to tell but how much is done
+        """What a person who waits wants to see beside the bar, for example the loss; replaces what was told before."""
+
     @abstractmethod
     def close(self) -> None:
         """The stage has ended, whether it was finished or not."""

@@ -51,11 +51,11 @@ class _Meter(Stage):
     """Adds up what threads report and passes the sum on, not more often than every `interval` seconds."""
 
     def __init__(
-        self, interval: float, show: Callable[[float], None], end: Callable[[], None] = lambda: None
+        self, interval: float, show: Callable[[float, str], None], end: Callable[[], None] = lambda: None
     ) -> None:
         self._interval, self._show, self._end = interval, show, end
         self._lock = threading.Lock()
-        self._done = 0.0
+        self._done, self._told = 0.0, ""
         self._shown_at = time.monotonic()
 
     def advance(self, amount: float = 1.0) -> None:
@@ -64,7 +64,10 @@ class _Meter(Stage):
             now = time.monotonic()
             if now - self._shown_at >= self._interval:
                 self._shown_at = now
-                self._show(self._done)
+                self._show(self._done, self._told)
+
+    def tell(self, now: str) -> None:
+        self._told = now
 
     def close(self) -> None:
         self._end()
@@ -81,7 +84,7 @@ class BarProgress(Progress):
         bars, task = self._bars, self._bars.add_task(name, total=total or None)
         return _Meter(
             SECONDS_BETWEEN_FRAMES,
-            lambda done: bars.update(task, completed=done),
+            lambda done, told: bars.update(task, completed=done, description=f"{name}  {told}".rstrip()),
             lambda: bars.remove_task(task),
         )
 
@@ -99,10 +102,11 @@ class PlainProgress(Progress):
     def stage(self, name: str, total: float) -> Stage:
         begun = time.monotonic()
 
-        def show(done: float) -> None:
+        def show(done: float, told: str) -> None:
             share = min(done / total, 1.0) if total else 0.0
             left = (time.monotonic() - begun) * (1 - share) / share if share else 0.0
-            self.say(f"{name}: {100 * share:.0f} %, about {left:.0f} s left" if share else name)
+            far = f"{name}: {100 * share:.0f} %, about {left:.0f} s left" if share else name
+            self.say(f"{far}; {told}" if told else far)
 
         return _Meter(self._interval, show)
 

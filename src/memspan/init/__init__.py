@@ -14,6 +14,7 @@ from memspan.init.chrono import Gated as Gated
 from memspan.init.chrono import chrono_ as chrono_
 from memspan.init.critical import critical_ as critical_
 from memspan.init.critical import critical_start as critical_start
+from memspan.init.mean_field import mean_field_ as mean_field_
 from memspan.init.orthogonal import cayley_ as cayley_
 from memspan.init.orthogonal import henaff_ as henaff_
 from memspan.init.orthogonal import orthogonal_ as orthogonal_

@@ -1,0 +1,3 @@
+"""What a training is nudged towards besides its task."""
+
+from memspan.objectives.objective import Objective as Objective

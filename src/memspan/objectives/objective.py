@@ -1,0 +1,33 @@
+"""A term of the loss with parameters of its own."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from torch import Tensor, nn
+
+from memspan.tasks import Batch
+
+
+class Objective(nn.Module, ABC):
+    """Added to the task's loss, with its weight inside; its own parameters have their own optimizer.
+
+    Checkpoints hold its parameters and buffers, and the state of its optimizer.
+    """
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Under which its parts of a checkpoint and its metrics are kept."""
+
+    @property
+    @abstractmethod
+    def learning_rate(self) -> float:
+        """Of Adam for its own parameters."""
+
+    @abstractmethod
+    def loss(self, model: nn.Module, batch: Batch, index: int) -> tuple[Tensor, dict[str, float]]:
+        """What is added to the loss of update number `index`, and what should be told of it."""
+
+    def on_switch(self) -> None:
+        """Called once, when training begins to average its weights."""

@@ -1,0 +1,55 @@
+"""What `train` returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.results.encoding import from_plain, to_plain
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class TrainingRun:
+    """A training that is over: what the weights of the best validation give on the test split, and how it went."""
+
+    task: str
+    cell: str
+    parameter_count: int
+    updates: int
+    seconds: float
+    loss: float
+    """Nats (or the squared error of a regression), test split."""
+    accuracy: float | None
+    """Share of right answers, test split; None where the task has no such measure."""
+    run: str
+    """The folder."""
+    best_update: int
+    """Whose weights these are."""
+    stopped: str
+    """Why it is over."""
+    chance: float
+    """Accuracy of guessing."""
+    baseline: float
+    """Loss of the best answers without memory."""
+    logged: NDArray[np.int64]
+    """Updates at which `training_loss`, a mean since the one before, was written down."""
+    training_loss: NDArray[np.float64]
+    validated: NDArray[np.int64]
+    """Updates of the validations."""
+    validation_loss: NDArray[np.float64]
+    validation_accuracy: NDArray[np.float64]
+    config: dict[str, Any]
+    """The whole configuration, as config.json holds it."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `train --json` prints, without `schema`, `command` and `version`."""
+        return to_plain(self)
+
+    @classmethod
+    def from_json(cls, plain: dict[str, Any]) -> TrainingRun:
+        """The inverse of `to_json`."""
+        return from_plain(cls, plain)

@@ -1,0 +1,139 @@
+"""Everything that decides a training: what is to be remembered, by which cell, from which start, and how it learns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, final
+
+from memspan.errors import InputError
+from memspan.tasks import Task
+
+Optimizer = Literal["rmsprop", "adam", "sgd", "nt-asgd"]
+Schedule = Literal["constant", "cosine", "anneal"]
+Precision = Literal["float32", "bfloat16"]
+Start = Literal["default", "critical", "field", "orthogonal", "henaff", "cayley", "chrono"]
+
+Option = bool | int | float | str | None
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class CellConfig:
+    """Which cell, how large, and its own options."""
+
+    name: str = "rel-rnn"
+    hidden: int = 128
+    layers: int = 1
+    dropout: float = 0.0
+    """Between layers."""
+    options: dict[str, Option] = field(default_factory=dict)
+    """What the cell's constructor takes besides, all of it."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class InitConfig:
+    """How the recurrent weights start."""
+
+    name: Start = "default"
+    """default: the cell's own; critical: chi_1 = 1; field: the sigmas below; orthogonal, henaff, cayley: of the recurrent
+    matrix; chrono: biases of gates for the task's delay."""
+    weights: Literal["gaussian", "orthogonal"] = "gaussian"
+    """The recurrent matrix of critical and field."""
+    bias_mean: float = 0.0
+    sigma_w: float = 1.0
+    sigma_v: float = 1.0
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class TrainingConfig:
+    """How it learns, and when it stops."""
+
+    updates: int = 10_000
+    """At the most."""
+    batch: int = 10
+    """Sequences of an update, in each process."""
+    accumulate: int = 1
+    """Batches whose gradients are added up before an update."""
+    truncate: int | None = None
+    """Steps over which gradients go back; None: all."""
+    optimizer: Optimizer = "rmsprop"
+    learning_rate: float = 1e-3
+    smoothing: float = 0.99
+    """Of RMSprop's mean square."""
+    momentum: float = 0.0
+    """Of SGD and RMSprop; Adam's beta_1 is 0.9."""
+    weight_decay: float = 0.0
+    schedule: Schedule = "constant"
+    lowest_rate: float = 1 / 32
+    """Where cosine ends, as a share of the learning rate."""
+    anneal: float = 0.25
+    """What the rate is multiplied by whenever validation did not improve."""
+    nonmonotone: int = 5
+    """Validations back whose best must be missed before nt-asgd averages."""
+    clip_norm: float | None = 1.0
+    clip_value: float | None = None
+    validate_every: int = 250
+    """Updates."""
+    validation_batches: int = 10
+    validation_size: int = 100
+    """Sequences of a validation batch."""
+    patience: int | None = None
+    """Validations without a better loss after which training stops."""
+    stop_accuracy: float | None = None
+    """Validation accuracy at which training stops."""
+    log_every: int = 50
+    """Updates."""
+    checkpoint_minutes: float = 1.0
+    """At the latest after so many; also at every validation."""
+    max_minutes: float | None = None
+    device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
+    precision: Precision = "float32"
+    threads: int | None = None
+    """Of the processor; None: as many as there are, written down when the run begins."""
+    tensorboard: bool = False
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """One training, complete: the same configuration and seed give the same weights."""
+
+    word: str
+    """Of the task, as on the command line."""
+    task: Task
+    cell: CellConfig
+    init: InitConfig = InitConfig()
+    training: TrainingConfig = TrainingConfig()
+    seed: int = 0
+
+
+def check_config(config: Config) -> None:
+    """Numbers that can have no meaning are told before anything is built."""
+    training = config.training
+    for name in ("updates", "batch", "accumulate", "validate_every", "validation_batches", "validation_size"):
+        _at_least_one(f"training.{name}", getattr(training, name))
+    for name in ("truncate", "patience", "threads"):
+        if getattr(training, name) is not None:
+            _at_least_one(f"training.{name}", getattr(training, name))
+    _at_least_one("training.log_every", training.log_every)
+    for name in ("learning_rate", "anneal", "checkpoint_minutes"):
+        _positive(f"training.{name}", getattr(training, name))
+    for name in ("clip_norm", "clip_value", "max_minutes", "stop_accuracy"):
+        if getattr(training, name) is not None:
+            _positive(f"training.{name}", getattr(training, name))
+    if not 0 <= training.smoothing < 1:
+        raise InputError(f"training.smoothing is {training.smoothing}; expected 0 or more and below 1")
+    if isinstance(config.seed, bool) or config.seed < 0:
+        raise InputError(f"seed is {config.seed}; expected 0 or more")
+
+
+def _at_least_one(name: str, value: int) -> None:
+    if isinstance(value, bool) or value < 1:
+        raise InputError(f"{name} is {value}; expected a whole number of 1 or more")
+
+
+def _positive(name: str, value: float) -> None:
+    if not 0 < value < float("inf"):
+        raise InputError(f"{name} is {value}; expected a finite number above 0")

@@ -1,0 +1,175 @@
+"""A configuration as a JSON object, and back: every key checked, the nearest name told."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+import types
+import typing
+from pathlib import Path
+from typing import Any, Literal
+
+from memspan.cells.names import CELLS
+from memspan.data.naming import choose
+from memspan.errors import InputError
+from memspan.tasks import TASKS, Task
+from memspan.training.config import CellConfig, Config, InitConfig, Option, TrainingConfig, check_config
+
+GIVEN = ("self", "input_size", "hidden_size", "num_layers", "batch_first", "dropout", "device", "dtype")
+"""What every cell's constructor takes; the rest are the cell's own options."""
+SECTIONS = ("task", "cell", "init", "training", "seed")
+
+
+def to_json(config: Config) -> dict[str, Any]:
+    """The object of `config.json`, which also works as `--config`."""
+    cell = dataclasses.asdict(config.cell)
+    options = cell.pop("options")
+    return {
+        "task": {"name": config.word, **dataclasses.asdict(typing.cast(Any, config.task))},
+        "cell": {**cell, **options},
+        "init": dataclasses.asdict(config.init),
+        "training": dataclasses.asdict(config.training),
+        "seed": config.seed,
+    }
+
+
+def from_json(plain: dict[str, Any], where: str = "the configuration") -> Config:
+    """The inverse of `to_json`; what is left out has the default of its type."""
+    _known(plain, SECTIONS, where, "")
+    sections = {name: _section(plain, name, where) for name in SECTIONS[:-1]}
+    word = sections["task"].pop("name", None)
+    if word is None:
+        raise InputError(f"{where} names no task; expected task.name, one of {', '.join(TASKS)}")
+    config = Config(
+        word=str(word),
+        task=_task(str(word), sections["task"], where),
+        cell=_cell(sections["cell"], where),
+        init=_dataclass(InitConfig, sections["init"], where, "init"),
+        training=_dataclass(TrainingConfig, sections["training"], where, "training"),
+        seed=_converted(plain.get("seed", 0), int, f"{where}: seed"),
+    )
+    check_config(config)
+    return config
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """The object in a file of `--config`."""
+    try:
+        plain = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise InputError(f"no such file: {path}; write one with --show-config") from error
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read as JSON ({error}); write one with --show-config") from error
+    if not isinstance(plain, dict):
+        raise InputError(
+            f"{path} holds a {type(plain).__name__}; expected an object with {', '.join(SECTIONS)}"
+        )
+    return plain
+
+
+def merged(plain: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+    """`more` over `plain`, section by section."""
+    result = {
+        name: dict(section) if isinstance(section, dict) else section for name, section in plain.items()
+    }
+    for name, section in more.items():
+        both = isinstance(section, dict) and isinstance(result.get(name), dict)
+        result[name] = {**result[name], **section} if both else section
+    return result
+
+
+def with_setting(plain: dict[str, Any], setting: str) -> dict[str, Any]:
+    """`training.learning_rate=1e-3` over an object: one key of one section.
+
+    >>> with_setting({"training": {"batch": 10}}, "training.batch=20")
+    {'training': {'batch': 20}}
+    """
+    path, equals, text = setting.partition("=")
+    names = path.strip().split(".")
+    if not equals or len(names) > 2 or not all(names):
+        raise InputError(f"--set {setting}: expected SECTION.NAME=VALUE, such as training.learning_rate=1e-3")
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = text.strip()
+    more = {names[0]: value} if len(names) == 1 else {names[0]: {names[1]: value}}
+    return merged(plain, more)
+
+
+def cell_options(word: str) -> dict[str, inspect.Parameter]:
+    """What the constructor of a cell takes besides what all of them take."""
+    if word not in CELLS:
+        raise InputError(f"there is no cell {word!r}; {choose(word, CELLS)}")
+    parameters = inspect.signature(CELLS[word].__init__, eval_str=True).parameters
+    return {name: parameter for name, parameter in parameters.items() if name not in GIVEN}
+
+
+def task_class(word: str) -> type[Task]:
+    """The task of a word."""
+    if word not in TASKS:
+        raise InputError(f"there is no task {word!r}; {choose(word, TASKS)}")
+    return TASKS[word]
+
+
+def _task(word: str, plain: dict[str, Any], where: str) -> Task:
+    return _dataclass(task_class(word), plain, where, "task")
+
+
+def _cell(plain: dict[str, Any], where: str) -> CellConfig:
+    own = [field.name for field in dataclasses.fields(CellConfig) if field.name != "options"]
+    known = cell_options(str(plain.get("name", CellConfig.name)))
+    _known(plain, (*own, *known), where, "cell.")
+    base = _dataclass(
+        CellConfig, {name: value for name, value in plain.items() if name in own}, where, "cell"
+    )
+    options: dict[str, Option] = {}
+    for name, parameter in known.items():
+        given = plain.get(name, parameter.default)
+        options[name] = _converted(given, parameter.annotation, f"{where}: cell.{name}")
+    return dataclasses.replace(base, options=options)
+
+
+def _section(plain: dict[str, Any], name: str, where: str) -> dict[str, Any]:
+    section = plain.get(name, {})
+    if not isinstance(section, dict):
+        raise InputError(f"{where}: {name} is {section!r}; expected an object such as {{}}")
+    return dict(section)
+
+
+def _dataclass(kind: Any, plain: dict[str, Any], where: str, section: str) -> Any:
+    hints = typing.get_type_hints(kind)
+    names = [field.name for field in dataclasses.fields(kind) if field.name != "options"]
+    _known(plain, names, where, f"{section}.")
+    return kind(
+        **{
+            name: _converted(value, hints[name], f"{where}: {section}.{name}")
+            for name, value in plain.items()
+        }
+    )
+
+
+def _known(plain: dict[str, Any], names: typing.Sequence[str], where: str, prefix: str) -> None:
+    for name in plain:
+        if name not in names:
+            raise InputError(f"{where}: there is no {prefix}{name}; {choose(name, names)}")
+
+
+def _converted(value: Any, kind: Any, name: str) -> Any:
+    """`value` if it is of the kind; a whole number may stand for a real one."""
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (typing.Union, types.UnionType):
+        if value is None and type(None) in arguments:
+            return None
+        inner = [a for a in arguments if a is not type(None)]
+        return _converted(value, inner[0] if len(inner) == 1 else inner[-1], name)
+    if origin is Literal:
+        if value not in arguments:
+            raise InputError(f"{name} is {value!r}; {choose(str(value), [str(a) for a in arguments])}")
+        return value
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        words = {int: "a whole number", float: "a number", bool: "true or false", str: "a word"}
+        raise InputError(f"{name} is {value!r}; expected {words.get(kind, kind.__name__)}")
+    return value

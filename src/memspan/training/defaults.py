@@ -1,0 +1,105 @@
+"""Settings that train, for every task and cell: what differs from the defaults of the configuration.
+
+The sources' settings where they train here, others where they do not; docs/train.md shows what each gave.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memspan.cells.names import CELLS
+from memspan.data.naming import choose
+from memspan.errors import InputError
+from memspan.training.config_json import merged, task_class
+
+Settings = dict[str, Any]
+
+_RECALL: Settings = {
+    "cell": {"hidden": 128},
+    "training": {
+        "batch": 10,
+        "updates": 20_000,
+        "learning_rate": 1e-3,
+        "optimizer": "rmsprop",
+        "clip_norm": 1.0,
+        "validate_every": 250,
+        "stop_accuracy": 0.999,
+    },
+}
+"""Copy and denoise.  Kerg 2020, Tables 6 and 7, and the published program; the rate of errata 13."""
+
+_DIGITS: Settings = {
+    "cell": {"hidden": 100},
+    "training": {
+        "batch": 100,
+        "updates": 10_000,
+        "learning_rate": 1e-3,
+        "optimizer": "adam",
+        "clip_norm": 1.0,
+        "validate_every": 200,
+        "patience": 20,
+        "validation_batches": 100,
+    },
+}
+"""Digits pixel by pixel.  Kerg 2020, Table 8, at a larger rate, for fewer updates."""
+
+_TASKS: dict[str, Settings] = {
+    "copy": _RECALL,
+    "denoise": _RECALL,
+    "adding": {
+        "cell": {"hidden": 128},
+        "training": {
+            "batch": 50,
+            "updates": 10_000,
+            "learning_rate": 1e-3,
+            "optimizer": "adam",
+            "clip_norm": 1.0,
+            "stop_accuracy": 0.99,
+        },
+    },
+    "noisy-digits": {
+        "cell": {"hidden": 300},
+        "training": {
+            "batch": 100,
+            "updates": 5_000,
+            "learning_rate": 1e-3,
+            "optimizer": "sgd",
+            "clip_norm": None,
+            "validate_every": 100,
+        },
+    },
+    "digits": _DIGITS,
+    "permuted-digits": _DIGITS,
+    "binary": {
+        "cell": {"hidden": 32},
+        "training": {
+            "batch": 32,
+            "updates": 10_000,
+            "learning_rate": 1e-3,
+            "optimizer": "rmsprop",
+            "smoothing": 0.9,
+            "clip_norm": 0.25,
+            "validate_every": 250,
+            "patience": 10,
+        },
+    },
+}
+
+_CELLS: dict[str, Settings] = {
+    "orthogonal-rnn": {"init": {"name": "henaff"}},
+}
+"""What a cell wants whatever the task."""
+
+_PAIRS: dict[tuple[str, str], Settings] = {}
+"""What a cell wants for one task."""
+
+
+def defaults(task: str, cell: str) -> Settings:
+    """The settings for a task and a cell as a configuration object; what it does not name has the type's default."""
+    task_class(task)
+    if cell not in CELLS:
+        raise InputError(f"there is no cell {cell!r}; {choose(cell, CELLS)}")
+    settings: Settings = {"task": {"name": task}, "cell": {"name": cell}}
+    for more in (_TASKS.get(task, {}), _CELLS.get(cell, {}), _PAIRS.get((task, cell), {})):
+        settings = merged(settings, more)
+    return settings

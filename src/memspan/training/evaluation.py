@@ -1,0 +1,41 @@
+"""How well a network remembers, on sequences that it was not trained on."""
+
+from __future__ import annotations
+
+import torch
+
+from memspan.models.network import Network
+from memspan.tasks import Task
+from memspan.tasks.task import Split
+
+
+@torch.no_grad()
+def evaluate(
+    network: Network,
+    task: Task,
+    *,
+    split: Split,
+    batches: int,
+    size: int,
+    seed: int,
+) -> dict[str, float]:
+    """`loss` in nats and the task's measures: means over batches of one split, or over the whole of a split that ends."""
+    device = next(network.parameters()).device
+    was_training = network.training
+    network.eval()
+    sums: dict[str, float] = {}
+    whole = task.batches(split, size)
+    number = batches if whole is None else min(batches, whole)
+    try:
+        for index in range(number):
+            batch = task.batch(index, size, seed=seed, split=split, device=device)
+            output = network(batch.inputs, scored=len(batch.targets))
+            found = {
+                "loss": float(task.loss(output.logits, batch)),
+                **task.measures(output.logits, batch),
+            }
+            for name, value in found.items():
+                sums[name] = sums.get(name, 0.0) + value
+    finally:
+        network.train(was_training)
+    return {name: value / number for name, value in sums.items()}

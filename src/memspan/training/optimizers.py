@@ -1,0 +1,31 @@
+"""The optimizers of the sources, by their words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.optim import ASGD, SGD, Adam, Optimizer, RMSprop
+
+from memspan.training.config import TrainingConfig
+
+
+def make_optimizer(config: TrainingConfig, groups: list[dict[str, Any]], *, averaging: bool) -> Optimizer:
+    """Over groups that have their own rate; `averaging`: nt-asgd has been triggered."""
+    rate, decay = config.learning_rate, config.weight_decay
+    match config.optimizer:
+        case "rmsprop":
+            return RMSprop(
+                groups, lr=rate, alpha=config.smoothing, momentum=config.momentum, weight_decay=decay
+            )
+        case "adam":
+            return Adam(groups, lr=rate, weight_decay=decay)
+        case "nt-asgd" if averaging:
+            return ASGD(groups, lr=rate, t0=0, lambd=0.0, weight_decay=decay)
+        case "sgd" | "nt-asgd":
+            return SGD(groups, lr=rate, momentum=config.momentum, weight_decay=decay)
+
+
+def averages(optimizer: Optimizer) -> dict[torch.Tensor, torch.Tensor]:
+    """Parameter by parameter, the average that ASGD keeps; empty for others."""
+    return {parameter: state["ax"] for parameter, state in optimizer.state.items() if "ax" in state}

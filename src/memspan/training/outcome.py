@@ -1,0 +1,58 @@
+"""What a run came to: the best weights on the test split, and the curves of its training."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from memspan.results import TrainingRun
+from memspan.training.checkpoint import Position
+from memspan.training.config import Config
+from memspan.training.config_json import to_json
+from memspan.training.evaluation import evaluate
+from memspan.training.restoring import load_weights
+from memspan.training.run_folder import RunFolder
+from memspan.training.trainer import Trainer
+
+TEST_BATCHES = 100
+"""Of validation_size sequences each; a split that ends is used once."""
+
+
+def outcome(config: Config, folder: RunFolder, trainer: Trainer, position: Position) -> TrainingRun:
+    """The result of a run that is over. Only the weights of the best validation are judged."""
+    best = position.best if position.best is not None else position.update
+    load_weights(trainer.network, config, folder, best)
+    found = evaluate(
+        trainer.network,
+        config.task,
+        split="test",
+        batches=TEST_BATCHES,
+        size=config.training.validation_size,
+        seed=config.seed,
+    )
+    lines = folder.metrics()
+    trained = [line for line in lines if "loss" in line]
+    validated = [line for line in lines if "validation" in line]
+    return TrainingRun(
+        task=config.word,
+        cell=config.cell.name,
+        parameter_count=trainer.network.parameter_count(),
+        updates=position.update,
+        seconds=folder.seconds(),
+        loss=found["loss"],
+        accuracy=found.get("accuracy"),
+        run=str(folder.path),
+        best_update=best,
+        stopped=position.stopped or "not over",
+        chance=config.task.chance,
+        baseline=config.task.baseline,
+        logged=np.array([line["update"] for line in trained], dtype=np.int64),
+        training_loss=np.array([_number(line["loss"]) for line in trained]),
+        validated=np.array([line["update"] for line in validated], dtype=np.int64),
+        validation_loss=np.array([_number(line["validation"]["loss"]) for line in validated]),
+        validation_accuracy=np.array([_number(line["validation"].get("accuracy")) for line in validated]),
+        config=to_json(config),
+    )
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else value

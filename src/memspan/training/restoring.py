@@ -1,0 +1,28 @@
+"""The weights of a run's best validation, in its network."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from memspan.models.network import Network
+from memspan.training.checkpoint import Position, load_module, read_checkpoint
+from memspan.training.config import Config
+from memspan.training.run_folder import RunFolder
+
+
+def load_weights(network: Network, config: Config, folder: RunFolder, update: int) -> Position:
+    """Put the weights of one update into the network: their averages where the training had begun to average."""
+    path = folder.checkpoint(update)
+    tensors, position = read_checkpoint(path, config.cell.name)
+    load_module("network", network, tensors, path)
+    if position.averaging:
+        _load_averages(network, tensors)
+    return position
+
+
+def _load_averages(network: Network, tensors: dict[str, Tensor]) -> None:
+    ordered = [parameter for group in network.parameter_groups(1.0) for parameter in group["params"]]
+    for number, parameter in enumerate(ordered):
+        average = tensors.get(f"optimizer.{number}.ax")
+        if average is not None:  # none before the first averaged update
+            parameter.data.copy_(average)

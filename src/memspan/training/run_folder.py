@@ -1,0 +1,150 @@
+"""The folder of a run: configuration, metrics, checkpoints; one writer at a time, nothing half-written."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import platform
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+from memspan import __version__
+from memspan.errors import CorruptError, InputError
+from memspan.results.atomic import write_text
+from memspan.training.config import Config
+from memspan.training.config_json import from_json, to_json
+
+KEPT = 2
+"""Checkpoints that stay besides the best."""
+
+
+@final
+@dataclass(frozen=True)
+class RunFolder:
+    """Paths of a run, and how its files are written."""
+
+    path: Path
+
+    @property
+    def config_file(self) -> Path:
+        return self.path / "config.json"
+
+    @property
+    def metrics_file(self) -> Path:
+        return self.path / "metrics.jsonl"
+
+    @property
+    def timing_file(self) -> Path:
+        return self.path / "timing.jsonl"
+
+    @property
+    def checkpoints(self) -> Path:
+        return self.path / "checkpoints"
+
+    def checkpoint(self, update: int) -> Path:
+        """The file of one update."""
+        return self.checkpoints / f"{update:08d}.safetensors"
+
+    def saved(self) -> list[int]:
+        """Updates that have a checkpoint, the latest first."""
+        found = (path.stem for path in self.checkpoints.glob("*.safetensors"))
+        return sorted((int(stem) for stem in found if stem.isdecimal()), reverse=True)
+
+    def forget(self, best: int | None) -> None:
+        """Remove all checkpoints but the last ones and the best."""
+        for update in self.saved()[KEPT:]:
+            if update != best:
+                self.checkpoint(update).unlink(missing_ok=True)
+
+    def begin(self, config: Config) -> None:
+        """Write the configuration into a folder that has none; `--config` takes the same file."""
+        if self.config_file.exists():
+            raise InputError(
+                f"{self.path} holds a run already; go on with it by memspan resume {self.path}, or give another --out"
+            )
+        write_text(self.config_file, json.dumps(to_json(config), indent=2) + "\n")
+        write_text(self.path / "environment.json", json.dumps(environment(), indent=2) + "\n")
+
+    def config(self) -> Config:
+        """The configuration of the run."""
+        if not self.config_file.is_file():
+            raise InputError(
+                f"{self.path} is not a run (it has no config.json); give the folder that memspan train named"
+            )
+        try:
+            plain = json.loads(self.config_file.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise CorruptError(f"{self.config_file} cannot be read as JSON: {error}; train again") from error
+        if not isinstance(plain, dict):
+            raise CorruptError(f"{self.config_file} is not an object; train again")
+        return from_json(plain, str(self.config_file))
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """The lines of metrics.jsonl; a last line that is not whole is left out."""
+        return _lines(self.metrics_file)
+
+    def seconds(self) -> float:
+        """What was spent so far, in all sessions."""
+        sessions: dict[int, float] = {}
+        for line in _lines(self.timing_file):
+            sessions[int(line["session"])] = float(line["seconds"])
+        return sum(sessions.values())
+
+    def sessions(self) -> int:
+        """How often the run was begun or gone on with."""
+        return len({line["session"] for line in _lines(self.timing_file)})
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Held while the run is written to; the system lets go of it when the process ends, however it ends."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        handle = os.open(self.path / "lock", os.O_CREAT | os.O_RDWR, 0o644)
+        try:
+            _take(handle, self.path)
+            yield
+        finally:
+            os.close(handle)
+
+
+def _take(handle: int, path: Path) -> None:
+    try:
+        import fcntl
+    except ImportError:  # where files have no such locks, two runs into one folder go unnoticed
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise InputError(
+            f"{path} is being written to by another process; wait for it, or give another --out"
+        ) from error
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    if not path.is_file():
+        return []
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    return [json.loads(line) for line in lines if line.endswith("\n")]
+
+
+def environment() -> dict[str, str]:
+    """What a run was made with."""
+    import torch
+
+    return {
+        "memspan": __version__,
+        "python": platform.python_version(),
+        "torch": str(torch.__version__),
+        "machine": platform.machine(),
+        "system": platform.system(),
+    }
+
+
+def next_free(root: Path, task: str, cell: str) -> Path:
+    """`root/TASK-CELL-NUMBER`, the first that is not there."""
+    number = 1
+    while (root / f"{task}-{cell}-{number}").exists():
+        number += 1
+    return root / f"{task}-{cell}-{number}"
