@@ -298,3 +298,54 @@ def test_a_state_of_another_batch_is_refused(word):
     _, state = cell(data(batch=2))
     with pytest.raises(InputError, match="of the state has shape"):
         cell(data(), state)
+
+
+@every_cell
+@pytest.mark.parametrize("inside", [False, True], ids=["backward-outside", "backward-inside"])
+def test_a_training_step_works_under_autocast_in_half_precision(word, inside):
+    """Products of eight bits: outputs and gradients are those of single precision, but for a few per cent."""
+    cell, inputs = build(word, num_layers=2).float(), data().float()
+    cell.eval()  # the detaching LSTM draws in training
+
+    def trained(half: bool) -> list[Tensor]:
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
+            first, state = cell(inputs)
+            second, _ = cell(inputs, state, some_resets(), torch.zeros(STEPS, BATCH, HIDDEN))
+            loss = (first.square() + second.square()).sum()
+            if inside:
+                loss.backward()
+        if not inside:
+            loss.backward()
+        gradients = torch.cat([p.grad.flatten() for p in cell.parameters() if p.grad is not None])
+        cell.zero_grad()
+        assert all(tensor.dtype != torch.bfloat16 for tensor in (first, *state, gradients))
+        return [first, gradients]
+
+    for one, other in zip(trained(True), trained(False), strict=True):
+        assert one.isfinite().all()
+        assert (one - other).norm() <= 0.1 * other.norm()
+
+
+@every_cell
+def test_what_is_not_a_number_does_not_pass_a_reset(word):
+    cell, inputs, resets = build(word), data(), torch.zeros(STEPS, BATCH, dtype=torch.bool)
+    inputs[1, 0, 0], resets[4] = torch.nan, True
+    output, _ = cell(inputs, resets=resets)
+    assert output[1:4, 0].isnan().any()
+    assert not output[4:].isnan().any()
+
+
+@every_cell
+def test_a_cell_without_attention_says_so_under_its_own_name(word):
+    cell = build(word, num_layers=2)
+    if word in ("mem-rnn", "mem-lstm", "sab-lstm", "rel-rnn", "rel-lstm", "transformer"):
+        assert cell.attention(data()).shape == (STEPS, BATCH, STEPS)
+    else:
+        with pytest.raises(InputError, match=f"^{type(cell).__name__} has no attention; ask RelRNN"):
+            cell.attention(data())
+
+
+@every_cell
+def test_every_cell_of_the_table_is_made_from_two_sizes(word):
+    cell = CELLS[word](FEATURES, 8, dtype=torch.float64)
+    assert cell(data())[0].shape == (STEPS, BATCH, 8)

@@ -9,9 +9,13 @@ import torch
 from torch import Tensor
 
 from memspan.cells.cell import Cell
+from memspan.cells.detach import DetachLSTM
 from memspan.cells.gru import GRU
 from memspan.cells.lstm import LSTM
+from memspan.cells.mem_lstm import MemLSTM
 from memspan.cells.minimal import MinimalLayer, MinimalRNN
+from memspan.cells.rel_lstm import RelLSTM
+from memspan.cells.sparse_backtrack import SparseBacktrackLSTM
 from memspan.cells.vanilla import VanillaLayer, VanillaRNN
 from memspan.errors import InputError
 from memspan.init import cayley_, chrono_, critical_, critical_start, henaff_, orthogonal_, verdict
@@ -101,7 +105,10 @@ def test_what_cannot_be_drawn_is_told(draw, told):
         draw()
 
 
-@pytest.mark.parametrize("kind", [LSTM, GRU])
+WITH_FORGET_GATE = [LSTM, DetachLSTM, MemLSTM, SparseBacktrackLSTM, RelLSTM]
+
+
+@pytest.mark.parametrize("kind", [*WITH_FORGET_GATE, GRU])
 def test_chrono_gates_remember_up_to_the_longest_dependency(kind):
     cell = kind(3, 500, num_layers=2)
     chrono_(cell, 100, generator=seeded())
@@ -112,8 +119,21 @@ def test_chrono_gates_remember_up_to_the_longest_dependency(kind):
         assert remember.max() <= math.log(99)
         # exp(b) is uniform over 1 … 99: mean 50, four standard errors of 500 draws.
         assert abs(remember.exp().mean() - 50) < 4 * 98 / math.sqrt(12 * 500)
-        if kind is LSTM:
+        if kind is not GRU:
             torch.testing.assert_close(torch.stack(biases.admit).detach().sum(0), -remember)
+
+
+@pytest.mark.parametrize("kind", WITH_FORGET_GATE)
+def test_gates_that_remember_and_admit_nothing_carry_c_unchanged(kind):
+    cell = kind(3, 8, dtype=torch.float64)
+    biases = cell.layers[0].gate_biases()
+    with torch.no_grad():
+        for bias in (*biases.remember, *biases.admit):
+            bias.fill_(30.0 if any(bias is kept for kept in biases.remember) else -30.0)
+    start = cell.start(2)
+    start = start._replace(c=torch.randn(start.c.shape, generator=seeded(), dtype=torch.float64))
+    _, end = cell(torch.randn(20, 2, 3, generator=seeded(1), dtype=torch.float64), start)
+    torch.testing.assert_close(end.c, start.c, rtol=0, atol=1e-9)  # 20 steps of exp(-30) and less
 
 
 def measured_chi(cell: Cell, inputs: Tensor) -> float:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Callable, Iterator
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from memspan.cells.checking import check_arguments, check_input, check_probe, check_resets, check_state
-from memspan.cells.layer import Layer
+from memspan.cells.layer import Device, Layer
+from memspan.errors import InputError
 
 
 class Cell(nn.Module, ABC):
@@ -22,7 +23,13 @@ class Cell(nn.Module, ABC):
 
     The state is a flat named tuple of tensors of shape (layers, batch, …), `h` first. One sequence alone may be given as
     (time, features); its state then has no batch.
+
+    A cell names the class of its layers as `kind` and has the constructor below; one with options of its own has a
+    constructor that hands them on, by a `layer` that is that class with the options filled in.
     """
+
+    kind: ClassVar[type[Layer]]
+    """What the layers are, where there is nothing to choose."""
 
     def __init__(
         self,
@@ -32,15 +39,18 @@ class Cell(nn.Module, ABC):
         batch_first: bool = False,
         dropout: float = 0.0,
         *,
-        layer: Callable[[int], Layer],
+        device: Device = None,
+        dtype: torch.dtype | None = None,
+        layer: Callable[..., Layer] | None = None,
     ) -> None:
-        """`layer` makes one layer for so many input features."""
+        """`layer` makes a layer from its sizes, `device` and `dtype`; without, that is `kind`."""
         super().__init__()
         check_arguments(input_size, hidden_size, num_layers, dropout)
         self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
         self.batch_first, self.dropout = batch_first, dropout
         sizes = [input_size, *[hidden_size] * (num_layers - 1)]
-        self.layers = nn.ModuleList(layer(size) for size in sizes)
+        make = layer or cast(Callable[..., Layer], self.kind)
+        self.layers = nn.ModuleList(make(size, hidden_size, device=device, dtype=dtype) for size in sizes)
 
     @property
     def stack(self) -> list[Layer]:
@@ -86,10 +96,16 @@ class Cell(nn.Module, ABC):
         inputs, state, resets, _ = self._arranged(input, state, resets, None)
         for number, layer in enumerate(self.stack):
             of_layer = layer.start(inputs.shape[1]) if state is None else _of_layer(layer, state, number)
-            if number == self.num_layers - 1:
-                return layer.attention(inputs, of_layer, resets)
-            inputs, _ = layer(inputs, of_layer, resets, None)
-        raise AssertionError("a cell has one layer or more")
+            if number < self.num_layers - 1:
+                inputs, _ = layer(inputs, of_layer, resets, None)
+                continue
+            weights = layer.attention(inputs, of_layer, resets)
+            if weights is not None:
+                return weights
+        raise InputError(
+            f"{type(self).__name__} has no attention; "
+            "ask RelRNN, RelLSTM, MemRNN, MemLSTM, SparseBacktrackLSTM or Transformer"
+        )
 
     def start(self, batch: int) -> tuple[Tensor, ...]:
         """The state before the first step, of all layers."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, ClassVar, final
 
 import torch
@@ -10,13 +11,15 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from memspan.cells.carried import found
+from memspan.cells.carried import found, weight_gradient
 from memspan.cells.cell import Cell
-from memspan.cells.layer import Layer
+from memspan.cells.layer import Device, Layer, empty_weights
 from memspan.cells.lstm import HiddenAndMemory
-from memspan.cells.lstm_step import lstm_backward, lstm_forward, lstm_slopes
+from memspan.cells.lstm_step import lstm_backward, lstm_forward, lstm_gate_biases, lstm_slopes
+from memspan.cells.precision import in_one_precision
 from memspan.cells.segments import cleared
 from memspan.errors import InputError
+from memspan.init.chrono import GateBiases
 
 
 class DetachScan(Function):
@@ -26,6 +29,7 @@ class DetachScan(Function):
     """
 
     @staticmethod
+    @in_one_precision
     def forward(
         ctx: Any,
         a: Tensor,
@@ -52,6 +56,7 @@ class DetachScan(Function):
 
     @staticmethod
     @once_differentiable
+    @in_one_precision
     def backward(ctx: Any, *outer: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
         V, resets, detached, states, cells, gates, h_0, c_0 = ctx.saved_tensors
         stopped = None if detached is None else detached.view(-1, 1, 1).expand(-1, len(h_0), 1)
@@ -68,7 +73,7 @@ class DetachScan(Function):
                 dh = dh.masked_fill(stopped[t], 0)
             if resets is not None:
                 dc = dc.masked_fill(resets[t].unsqueeze(-1), 0)
-        dV = dz.flatten(0, 1).T @ found(h_0, states, resets).flatten(0, 1)
+        dV = weight_gradient(dz, found(h_0, states, resets))
         return dz, dV, dh, dc, total if ctx.probed else None, None, None
 
 
@@ -86,14 +91,14 @@ class DetachLSTMLayer(Layer):
         input_size: int,
         hidden_size: int,
         p: float,
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size)
         self.p = p
-        self.U = nn.Parameter(torch.empty(4 * hidden_size, input_size, device=device, dtype=dtype))
-        self.V = nn.Parameter(torch.empty(4 * hidden_size, hidden_size, device=device, dtype=dtype))
-        self.b = nn.Parameter(torch.empty(4 * hidden_size, device=device, dtype=dtype))
+        weights = empty_weights(device, dtype)
+        self.U, self.V = weights(4 * hidden_size, input_size), weights(4 * hidden_size, hidden_size)
+        self.b = weights(4 * hidden_size)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -102,8 +107,8 @@ class DetachLSTMLayer(Layer):
         for weights in (self.U, self.V, self.b):
             nn.init.uniform_(weights, -bound, bound)
 
-    def start(self, batch: int) -> HiddenAndMemory:
-        return HiddenAndMemory(self.zeros(batch, self.hidden_size), self.zeros(batch, self.hidden_size))
+    def gate_biases(self) -> GateBiases:
+        return lstm_gate_biases(self.b)
 
     def extra_repr(self) -> str:
         return f"{super().extra_repr()}, p={self.p}"
@@ -137,7 +142,7 @@ class DetachLSTM(Cell):
         dropout: float = 0.0,
         *,
         p: float = 0.5,
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         if not 0 <= p <= 1:
@@ -148,5 +153,7 @@ class DetachLSTM(Cell):
             num_layers,
             batch_first,
             dropout,
-            layer=lambda size: DetachLSTMLayer(size, hidden_size, p, device, dtype),
+            device=device,
+            dtype=dtype,
+            layer=partial(DetachLSTMLayer, p=p),
         )

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from memspan.cells.activations import activation
 from memspan.cells.cell import Cell
-from memspan.cells.layer import Hidden, Layer, keep_of
+from memspan.cells.layer import Device, Hidden, Layer, empty_weights
 from memspan.cells.skew_exponential import draw_planes, keep_orthogonal
 from memspan.cells.vanilla_scan import VanillaScan
 
@@ -29,14 +29,18 @@ class ExpLayer(Layer):
         self,
         input_size: int,
         hidden_size: int,
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size)
         self.phi = activation("modrelu")
-        self.U = nn.Parameter(torch.empty(hidden_size, input_size, device=device, dtype=dtype))
-        self.V = nn.Parameter(torch.zeros(hidden_size, hidden_size, device=device, dtype=dtype))
-        self.m = nn.Parameter(torch.empty(hidden_size, device=device, dtype=dtype))
+        weights = empty_weights(device, dtype)
+        self.U, self.V, self.m = (
+            weights(hidden_size, input_size),
+            weights(hidden_size, hidden_size),
+            weights(hidden_size),
+        )
+        nn.init.zeros_(self.V)  # the exponential of what is not drawn yet might be no number
         keep_orthogonal(self, "V")
         self.reset_parameters()
 
@@ -46,15 +50,12 @@ class ExpLayer(Layer):
         nn.init.kaiming_normal_(self.U)
         nn.init.uniform_(self.m, -0.01, 0.01)
 
-    def start(self, batch: int) -> tuple[Tensor, ...]:
-        return Hidden(self.zeros(batch, self.hidden_size))
-
     def scan(
         self, inputs: Tensor, state: tuple[Tensor, ...], resets: Tensor | None, probe: Tensor | None
     ) -> tuple[Tensor, tuple[Tensor, ...]]:
         V = self.V  # one exponential for all steps
         a = nn.functional.linear(inputs, self.U).to(V.dtype)
-        states = VanillaScan.apply(a, V, state[0], self.m, probe, keep_of(resets, a), self.phi)
+        states = VanillaScan.apply(a, V, state[0], self.m, probe, resets, self.phi)
         return states, Hidden(states[-1])
 
 
@@ -69,22 +70,4 @@ class ExpRNN(Cell):
             output, state = cell(symbol, state)
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        *,
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
-    ) -> None:
-        super().__init__(
-            input_size,
-            hidden_size,
-            num_layers,
-            batch_first,
-            dropout,
-            layer=lambda size: ExpLayer(size, hidden_size, device, dtype),
-        )
+    kind = ExpLayer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import final
 
 import torch
@@ -10,7 +11,7 @@ from torch import Tensor, nn
 
 from memspan.cells.cell import Cell
 from memspan.cells.goru_scan import GoruScan
-from memspan.cells.layer import Hidden, Layer, keep_of
+from memspan.cells.layer import Device, Hidden, Layer, empty_weights
 from memspan.cells.skew_exponential import draw_planes, keep_orthogonal
 from memspan.data.naming import choose
 from memspan.errors import InputError
@@ -48,20 +49,19 @@ class GoruLayer(Layer):
         input_size: int,
         hidden_size: int,
         rotation: str = "layers",
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size)
         self.rotation = rotation
-        self.U = nn.Parameter(torch.empty(3 * hidden_size, input_size, device=device, dtype=dtype))
-        self.W = nn.Parameter(torch.empty(2 * hidden_size, hidden_size, device=device, dtype=dtype))
-        self.b = nn.Parameter(torch.empty(2 * hidden_size, device=device, dtype=dtype))
-        self.m = nn.Parameter(torch.empty(hidden_size, device=device, dtype=dtype))
+        weights = empty_weights(device, dtype)
+        self.U, self.W = weights(3 * hidden_size, input_size), weights(2 * hidden_size, hidden_size)
+        self.b, self.m = weights(2 * hidden_size), weights(hidden_size)
         if rotation == "layers":
-            number = hidden_size.bit_length() - 1
-            self.angles = nn.Parameter(torch.empty(number, hidden_size // 2, device=device, dtype=dtype))
+            self.angles = weights(hidden_size.bit_length() - 1, hidden_size // 2)
         else:
-            self.O = nn.Parameter(torch.zeros(hidden_size, hidden_size, device=device, dtype=dtype))
+            self.O = weights(hidden_size, hidden_size)
+            nn.init.zeros_(self.O)  # the exponential of what is not drawn yet might be no number
             keep_orthogonal(self, "O")
         self.reset_parameters()
 
@@ -82,16 +82,13 @@ class GoruLayer(Layer):
         """O (hidden, hidden), as the parameters are now."""
         return rotation_layers(self.angles, self.hidden_size) if self.rotation == "layers" else self.O
 
-    def start(self, batch: int) -> tuple[Tensor, ...]:
-        return Hidden(self.zeros(batch, self.hidden_size))
-
     def scan(
         self, inputs: Tensor, state: tuple[Tensor, ...], resets: Tensor | None, probe: Tensor | None
     ) -> tuple[Tensor, tuple[Tensor, ...]]:
         bias = torch.cat([self.b, torch.zeros_like(self.m)])
         a = nn.functional.linear(inputs, self.U, bias).to(self.W.dtype)
         M = torch.cat([self.W, self.orthogonal().to(self.W.dtype)])
-        states = GoruScan.apply(a, M, state[0], self.m, probe, keep_of(resets, a))
+        states = GoruScan.apply(a, M, state[0], self.m, probe, resets)
         return states, Hidden(states[-1])
 
 
@@ -112,7 +109,7 @@ class GORU(Cell):
         dropout: float = 0.0,
         *,
         rotation: str = "layers",
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         if rotation not in ROTATIONS:
@@ -128,5 +125,7 @@ class GORU(Cell):
             num_layers,
             batch_first,
             dropout,
-            layer=lambda size: GoruLayer(size, hidden_size, rotation, device, dtype),
+            device=device,
+            dtype=dtype,
+            layer=partial(GoruLayer, rotation=rotation),
         )

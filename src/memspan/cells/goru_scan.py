@@ -14,6 +14,10 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from memspan.cells.activations import ModRelu
+from memspan.cells.carried import found, weight_gradient
+from memspan.cells.leaky import back_through_time
+from memspan.cells.precision import in_one_precision
+from memspan.cells.segments import cleared
 
 _MODRELU = ModRelu()
 
@@ -21,10 +25,11 @@ _MODRELU = ModRelu()
 class GoruScan(Function):
     """States h_1 … h_T (time, batch, hidden) from a (time, batch, 3 hidden), M = [W_r; W_g; O] (3 hidden, hidden) and h_0.
 
-    `m` is the bias of modrelu; `keep` (time, batch, 1) is 0 where the state is cleared before a step, else 1; None: never.
+    `m` is the bias of modrelu; where `resets` (time, batch) is true the state is cleared before a step.
     """
 
     @staticmethod
+    @in_one_precision
     def forward(
         ctx: Any,
         a: Tensor,
@@ -32,14 +37,14 @@ class GoruScan(Function):
         h_0: Tensor,
         m: Tensor,
         probe: Tensor | None,
-        keep: Tensor | None,
+        resets: Tensor | None,
     ) -> Tensor:
         hidden = h_0.shape[-1]
         h, states = h_0, a.new_empty(*a.shape[:2], hidden)
         summed = torch.empty_like(a[0])
         for t, (a_t, state) in enumerate(zip(a.unbind(), states.unbind(), strict=True)):
-            if keep is not None:
-                h = h * keep[t]
+            if resets is not None:
+                (h,) = cleared((h,), resets[t])
             torch.mm(h, M.T, out=summed)
             gates = (summed[:, : 2 * hidden] + a_t[:, : 2 * hidden]).sigmoid_()
             r, g = gates.split(hidden, dim=1)
@@ -47,18 +52,17 @@ class GoruScan(Function):
             h = torch.lerp(c, h, g, out=state)
             if probe is not None:
                 h += probe[t]
-        ctx.save_for_backward(a, M, h_0, m, keep, states)
+        ctx.save_for_backward(a, M, h_0, m, resets, states)
         ctx.probed = probe is not None
         return states
 
     @staticmethod
     @once_differentiable
+    @in_one_precision
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
-        a, M, h_0, m, keep, states = ctx.saved_tensors
+        a, M, h_0, m, resets, states = ctx.saved_tensors
         (outer,) = gradients
-        before = torch.cat([h_0.unsqueeze(0), states[:-1]])
-        if keep is not None:
-            before *= keep
+        before = found(h_0, states, resets)
         r_sum, g_sum, turned = (before @ M.T).chunk(3, dim=-1)
         a_r, a_g, a_c = a.chunk(3, dim=-1)
         r, g = torch.sigmoid(r_sum + a_r), torch.sigmoid(g_sum + a_g)
@@ -68,24 +72,9 @@ class GoruScan(Function):
         inner = torch.cat(
             [by_candidate * turned * r * (1 - r), (before - c) * g * (1 - g), by_candidate * r], dim=-1
         )
-        total, dh = _back_through_time(outer, g, inner, M, keep)
+        total, dh = back_through_time(outer, g, inner, M, resets)
         by_candidate *= total
         da = torch.cat([inner[..., : 2 * h_0.shape[-1]], by_candidate], dim=-1)
-        dM = inner.flatten(0, 1).T @ before.flatten(0, 1) if ctx.needs_input_grad[1] else None
+        dM = weight_gradient(inner, before) if ctx.needs_input_grad[1] else None
         dm = (by_candidate * torch.sign(c)).sum((0, 1))
         return da, dM, dh, dm, total if ctx.probed else None, None
-
-
-def _back_through_time(
-    outer: Tensor, g: Tensor, slopes: Tensor, M: Tensor, keep: Tensor | None
-) -> tuple[Tensor, Tensor]:
-    """The total gradient of every h_t, and that of h_0; `slopes` become the gradients of the products M h_{t-1}."""
-    total, dh = torch.empty_like(g), torch.zeros_like(g[0])
-    by_product = slopes.unflatten(-1, (3, -1))
-    for t in range(len(g) - 1, -1, -1):
-        torch.add(outer[t], dh, out=total[t])
-        by_product[t].mul_(total[t].unsqueeze(1))
-        dh = torch.addmm(total[t] * g[t], slopes[t], M)
-        if keep is not None:
-            dh = dh * keep[t]
-    return total, dh

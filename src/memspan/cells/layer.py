@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from memspan.errors import InputError
+Device = torch.device | str | None
 
 
 class Hidden(NamedTuple):
@@ -35,10 +36,6 @@ class Layer(nn.Module, ABC):
         self.input_size, self.hidden_size = input_size, hidden_size
 
     @abstractmethod
-    def start(self, batch: int) -> tuple[Tensor, ...]:
-        """The state before the first step and after a reset, on the device of the parameters."""
-
-    @abstractmethod
     def scan(
         self, inputs: Tensor, state: tuple[Tensor, ...], resets: Tensor | None, probe: Tensor | None
     ) -> tuple[Tensor, tuple[Tensor, ...]]:
@@ -52,6 +49,10 @@ class Layer(nn.Module, ABC):
     def reset_parameters(self) -> None:
         """Draw all parameters anew, from torch's random numbers."""
 
+    def start(self, batch: int) -> tuple[Tensor, ...]:
+        """The state before the first step and after a reset, on the device of the parameters: zeros for every unit."""
+        return self.State(*(self.zeros(batch, self.hidden_size) for _ in self.State._fields))  # type: ignore[attr-defined]
+
     def state_shapes(self, batch: int) -> tuple[tuple[int | None, ...], ...]:
         """The shape of each tensor of a state; None where it grows with time."""
         return tuple(tuple(tensor.shape) for tensor in self.start(batch))
@@ -60,12 +61,9 @@ class Layer(nn.Module, ABC):
         """Numbers carried for each sequence after `length` steps."""
         return sum(tensor.numel() for tensor in self.start(1))
 
-    def attention(self, inputs: Tensor, state: tuple[Tensor, ...], resets: Tensor | None) -> Tensor:  # noqa: ARG002
-        """What each step looked at: (time, batch, source), by the plain equations."""
-        name = type(self).__name__.removeprefix("Parametrized")
-        raise InputError(
-            f"{name} has no attention; ask RelRNN, RelLSTM, MemRNN, MemLSTM, SparseBacktrackLSTM or Transformer"
-        )
+    def attention(self, inputs: Tensor, state: tuple[Tensor, ...], resets: Tensor | None) -> Tensor | None:  # noqa: ARG002
+        """What each step looked at: (time, batch, source), by the plain equations; None where it looks at nothing."""
+        return None
 
     def forward(
         self,
@@ -87,6 +85,10 @@ class Layer(nn.Module, ABC):
         return torch.zeros(shape, device=like.device, dtype=dtype or like.dtype)
 
 
-def keep_of(resets: Tensor | None, like: Tensor) -> Tensor | None:
-    """(time, batch, 1): 0 where the state is cleared before a step, else 1; None: it never is."""
-    return None if resets is None else (~resets).to(like.dtype).unsqueeze(-1)
+def empty_weights(device: Device, dtype: torch.dtype | None) -> Callable[..., nn.Parameter]:
+    """Makes parameters of a given shape, of which nothing is drawn yet."""
+
+    def weights(*shape: int) -> nn.Parameter:
+        return nn.Parameter(torch.empty(shape, device=device, dtype=dtype))
+
+    return weights

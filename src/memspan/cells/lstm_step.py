@@ -12,6 +12,14 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from memspan.init.chrono import GateBiases
+
+
+def lstm_gate_biases(*biases: Tensor) -> GateBiases:
+    """Of the forget gate and of the input gate: the second and the first quarter of each of the biases, which add up."""
+    admit, remember, *_ = zip(*(b.chunk(4) for b in biases), strict=True)
+    return GateBiases(remember=remember, admit=admit)
+
 
 def lstm_forward(z: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:
     """(h_t, c_t) from z (batch, 4 hidden), which becomes i, f, g, o in place, and c_{t-1} (batch, hidden)."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar, NamedTuple, final
 
 import torch
 from torch import Tensor
 
 from memspan.cells.cell import Cell
+from memspan.cells.layer import Device
+from memspan.cells.lstm_step import lstm_gate_biases
 from memspan.cells.memory_layer import Combine, MemoryLayer, check_combine
+from memspan.init.chrono import GateBiases
 
 
 class CellAndPast(NamedTuple):
@@ -40,10 +44,13 @@ class MemLSTMLayer(MemoryLayer):
         input_size: int,
         hidden_size: int,
         combine: Combine = "sum",
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size, 4 * hidden_size, combine, None, device, dtype)
+
+    def gate_biases(self) -> GateBiases:
+        return lstm_gate_biases(self.b)
 
 
 @final
@@ -64,7 +71,7 @@ class MemLSTM(Cell):
         dropout: float = 0.0,
         *,
         combine: Combine = "sum",
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         check_combine(combine)
@@ -74,5 +81,7 @@ class MemLSTM(Cell):
             num_layers,
             batch_first,
             dropout,
-            layer=lambda size: MemLSTMLayer(size, hidden_size, combine, device, dtype),
+            device=device,
+            dtype=dtype,
+            layer=partial(MemLSTMLayer, combine=combine),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar, NamedTuple, final
 
 import torch
@@ -9,6 +10,7 @@ from torch import Tensor
 
 from memspan.cells.activations import activation
 from memspan.cells.cell import Cell
+from memspan.cells.layer import Device
 from memspan.cells.memory_layer import Combine, MemoryLayer, check_combine
 
 
@@ -37,7 +39,7 @@ class MemRNNLayer(MemoryLayer):
         hidden_size: int,
         nonlinearity: str = "tanh",
         combine: Combine = "sum",
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__(
@@ -64,7 +66,7 @@ class MemRNN(Cell):
         *,
         nonlinearity: str = "tanh",
         combine: Combine = "sum",
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         check_combine(combine)
@@ -74,5 +76,7 @@ class MemRNN(Cell):
             num_layers,
             batch_first,
             dropout,
-            layer=lambda size: MemRNNLayer(size, hidden_size, nonlinearity, combine, device, dtype),
+            device=device,
+            dtype=dtype,
+            layer=partial(MemRNNLayer, nonlinearity=nonlinearity, combine=combine),
         )

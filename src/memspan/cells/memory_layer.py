@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from memspan.cells.activations import Activation
 from memspan.cells.additive_attention import Softmax
 from memspan.cells.carried import found
-from memspan.cells.layer import Layer
+from memspan.cells.layer import Device, Layer, empty_weights
 from memspan.cells.memory_scan import MemoryScan, Sight
 from memspan.cells.windows import steps_since_reset
 from memspan.data.naming import choose
@@ -41,20 +41,17 @@ class MemoryLayer(Layer, ABC):
         rows: int,
         combine: Combine,
         phi: Activation | None,
-        device: torch.device | str | None,
+        device: Device,
         dtype: torch.dtype | None,
     ) -> None:
         """`rows` of U, V and b: one for each gate and unit; `phi` is None for an LSTM."""
         super().__init__(input_size, hidden_size)
         self.combine, self.phi = combine, phi
-        like = {"device": device, "dtype": dtype}
-        self.U = nn.Parameter(torch.empty(rows, input_size, **like))
-        self.V = nn.Parameter(torch.empty(rows, hidden_size, **like))
-        self.b = nn.Parameter(torch.empty(rows, **like))
-        self.m = nn.Parameter(torch.empty(hidden_size, **like)) if phi is not None and phi.biased else None
-        self.W_a = nn.Parameter(torch.empty(hidden_size, hidden_size, **like))
-        self.U_a = nn.Parameter(torch.empty(hidden_size, hidden_size, **like))
-        self.v = nn.Parameter(torch.empty(hidden_size, **like))
+        weights = empty_weights(device, dtype)
+        self.U, self.V, self.b = weights(rows, input_size), weights(rows, hidden_size), weights(rows)
+        self.m = weights(hidden_size) if phi is not None and phi.biased else None
+        self.W_a, self.U_a = weights(hidden_size, hidden_size), weights(hidden_size, hidden_size)
+        self.v = weights(hidden_size)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

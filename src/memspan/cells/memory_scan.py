@@ -16,8 +16,9 @@ from torch.autograd.function import once_differentiable
 
 from memspan.cells.activations import Activation
 from memspan.cells.additive_attention import Reading, ReadingGradient, Softmax
-from memspan.cells.carried import found
+from memspan.cells.carried import found, weight_gradient
 from memspan.cells.lstm_step import LstmSlopes, lstm_backward, lstm_forward, lstm_slopes
+from memspan.cells.precision import in_one_precision
 
 
 @final
@@ -57,6 +58,7 @@ class MemoryScan(Function):
     """
 
     @staticmethod
+    @in_one_precision
     def forward(
         ctx: Any,
         a: Tensor,
@@ -101,6 +103,7 @@ class MemoryScan(Function):
 
     @staticmethod
     @once_differentiable
+    @in_one_precision
     def backward(ctx: Any, *outer: Tensor) -> tuple[Any, ...]:  # type: ignore[override]
         V, W_a, U_a, v, m, probe, memory, sums, cells, gates, h_0, s_0, c_0 = ctx.saved_tensors
         sight: Sight = ctx.sight
@@ -122,7 +125,7 @@ class MemoryScan(Function):
             dc = None if dc is None else sight.cleared(t, dc)
         earlier, steps = slice(0, sight.given), slice(sight.given, None)
         of_given = of_memory[earlier] + reading.by_keys(earlier)
-        dV = dz.flatten(0, 1).T @ sums.flatten(0, 1)
+        dV = weight_gradient(dz, sums)
         dm = None if m is None else (dz * torch.sign(values)).sum((0, 1))
         dprobe = None if probe is None else of_memory[steps]
         weights = reading.of_weights()

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import cast, final
 
 import torch
 from torch import Tensor, nn
 
 from memspan.cells.cell import Cell
-from memspan.cells.layer import Hidden, Layer, keep_of
+from memspan.cells.layer import Device, empty_weights
 from memspan.cells.minimal_scan import MinimalScan
-from memspan.cells.untied import HiddenAtStep, after, check_tying, next_steps
+from memspan.cells.untied import MaybeUntiedLayer, check_tying, next_steps
 from memspan.theory import MinimalField
 
 
 @final
-class MinimalLayer(Layer):
+class MinimalLayer(MaybeUntiedLayer):
     """u_t = sigmoid(W h_{t-1} + V z_t + b), h_t = u_t h_{t-1} + (1 - u_t) z_t, z_t = tanh(W_x x_t).  Chen 2018, Eq. 5.
 
     The input map has no bias (footnote 2). With `steps` every step has its own W, V and b; the input map, which theory
@@ -28,17 +29,15 @@ class MinimalLayer(Layer):
         input_size: int,
         hidden_size: int,
         steps: int | None = None,
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__(input_size, hidden_size)
-        self.steps = steps
-        self.State = Hidden if steps is None else HiddenAtStep  # type: ignore[misc]
-        every = () if steps is None else (steps,)
-        self.W_x = nn.Parameter(torch.empty(hidden_size, input_size, device=device, dtype=dtype))
-        self.W = nn.Parameter(torch.empty(*every, hidden_size, hidden_size, device=device, dtype=dtype))
-        self.V = nn.Parameter(torch.empty(*every, hidden_size, hidden_size, device=device, dtype=dtype))
-        self.b = nn.Parameter(torch.empty(*every, hidden_size, device=device, dtype=dtype))
+        super().__init__(input_size, hidden_size, steps)
+        weights = empty_weights(device, dtype)
+        self.W_x = weights(hidden_size, input_size)
+        self.W = weights(*self.every, hidden_size, hidden_size)
+        self.V = weights(*self.every, hidden_size, hidden_size)
+        self.b = weights(*self.every, hidden_size)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -50,10 +49,6 @@ class MinimalLayer(Layer):
         for weights in (self.W, self.V):
             nn.init.normal_(weights, std=1 / math.sqrt(self.hidden_size))
         nn.init.zeros_(self.b)
-
-    def start(self, batch: int) -> tuple[Tensor, ...]:
-        h = self.zeros(batch, self.hidden_size)
-        return Hidden(h) if self.steps is None else HiddenAtStep(h, self.zeros(batch, dtype=torch.int64))
 
     def scan(
         self, inputs: Tensor, state: tuple[Tensor, ...], resets: Tensor | None, probe: Tensor | None
@@ -67,10 +62,8 @@ class MinimalLayer(Layer):
             a, W = torch.baddbmm(b[now].unsqueeze(1), z, V[now].mT), W[now]
         # Under autocast the products above are short; the scan itself runs in the precision of the weights.
         a, z = a.to(W.dtype), z.to(W.dtype)
-        states = MinimalScan.apply(a, z, W, state[0], probe, keep_of(resets, a))
-        if self.steps is None:
-            return states, Hidden(states[-1])
-        return states, HiddenAtStep(states[-1], after(state[1], len(inputs)))
+        states = MinimalScan.apply(a, z, W, state[0], probe, resets)
+        return states, self.end(states, state)
 
     def field(self, input_variance: float = 1.0) -> MinimalField:
         """The mean field of these weights: sigma_w^2 = hidden E[W^2], sigma_v^2 = hidden E[V^2], b's mean and spread.
@@ -105,7 +98,7 @@ class MinimalRNN(Cell):
         *,
         tied: bool = True,
         steps: int | None = None,
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         check_tying(tied, steps)
@@ -115,7 +108,9 @@ class MinimalRNN(Cell):
             num_layers,
             batch_first,
             dropout,
-            layer=lambda size: MinimalLayer(size, hidden_size, steps, device, dtype),
+            device=device,
+            dtype=dtype,
+            layer=partial(MinimalLayer, steps=steps),
         )
 
     def field(self, input_variance: float = 1.0) -> MinimalField:

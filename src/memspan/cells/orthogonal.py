@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import final
 
 import torch
@@ -10,7 +11,7 @@ from torch import Tensor, nn
 
 from memspan.cells.activations import activation
 from memspan.cells.cell import Cell
-from memspan.cells.layer import Hidden, Layer, keep_of
+from memspan.cells.layer import Device, Hidden, Layer, empty_weights
 from memspan.cells.vanilla_scan import VanillaScan
 from memspan.data.naming import choose
 from memspan.errors import InputError
@@ -30,16 +31,15 @@ class OrthogonalLayer(Layer):
         self,
         input_size: int,
         hidden_size: int,
-        start: str = "henaff",
-        device: torch.device | str | None = None,
+        orthogonal_start: str = "henaff",
+        device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size)
-        self.orthogonal_start, self.phi = start, activation("modrelu")
-        self.U = nn.Parameter(torch.empty(hidden_size, input_size, device=device, dtype=dtype))
-        self.V = nn.Parameter(torch.empty(hidden_size, hidden_size, device=device, dtype=dtype))
-        self.b = nn.Parameter(torch.empty(hidden_size, device=device, dtype=dtype))
-        self.m = nn.Parameter(torch.empty(hidden_size, device=device, dtype=dtype))
+        self.orthogonal_start, self.phi = orthogonal_start, activation("modrelu")
+        weights = empty_weights(device, dtype)
+        self.U, self.V = weights(hidden_size, input_size), weights(hidden_size, hidden_size)
+        self.b, self.m = weights(hidden_size), weights(hidden_size)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -50,14 +50,11 @@ class OrthogonalLayer(Layer):
         nn.init.uniform_(self.b, -bound, bound)
         nn.init.uniform_(self.m, -0.01, 0.01)
 
-    def start(self, batch: int) -> tuple[Tensor, ...]:
-        return Hidden(self.zeros(batch, self.hidden_size))
-
     def scan(
         self, inputs: Tensor, state: tuple[Tensor, ...], resets: Tensor | None, probe: Tensor | None
     ) -> tuple[Tensor, tuple[Tensor, ...]]:
         a = nn.functional.linear(inputs, self.U, self.b).to(self.V.dtype)
-        states = VanillaScan.apply(a, self.V, state[0], self.m, probe, keep_of(resets, a), self.phi)
+        states = VanillaScan.apply(a, self.V, state[0], self.m, probe, resets, self.phi)
         return states, Hidden(states[-1])
 
 
@@ -79,7 +76,7 @@ class OrthogonalRNN(Cell):
         dropout: float = 0.0,
         *,
         orthogonal_start: str = "henaff",
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         if orthogonal_start not in STARTS:
@@ -92,5 +89,7 @@ class OrthogonalRNN(Cell):
             num_layers,
             batch_first,
             dropout,
-            layer=lambda size: OrthogonalLayer(size, hidden_size, orthogonal_start, device, dtype),
+            device=device,
+            dtype=dtype,
+            layer=partial(OrthogonalLayer, orthogonal_start=orthogonal_start),
         )

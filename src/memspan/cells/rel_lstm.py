@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import ClassVar, NamedTuple, final
 
 import torch
 from torch import Tensor, nn
 
 from memspan.cells.cell import Cell
+from memspan.cells.layer import Device
+from memspan.cells.lstm_step import lstm_gate_biases
 from memspan.cells.relevance_layer import RelevanceLayer, check_screening
 from memspan.cells.relevance_memory import Screening
 from memspan.cells.relevance_trace import Core, CoreKind, Trace
@@ -94,7 +97,7 @@ class RelLSTMLayer(RelevanceLayer):
         hidden_size: int,
         screening: Screening,
         combine: str,
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size, 4, screening, combine, device, dtype)
@@ -120,9 +123,7 @@ class RelLSTMLayer(RelevanceLayer):
         return state[1]
 
     def gate_biases(self) -> GateBiases:
-        """The biases of the forget and of the input gate."""
-        admit, remember, *_ = self.b.chunk(4)
-        return GateBiases(remember=(remember,), admit=(admit,))
+        return lstm_gate_biases(self.b)
 
 
 @final
@@ -144,7 +145,7 @@ class RelLSTM(Cell):
         short_term: int = 10,
         relevant: int = 10,
         combine: str = "mean",
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         check_screening(short_term, relevant, combine)
@@ -155,5 +156,7 @@ class RelLSTM(Cell):
             num_layers,
             batch_first,
             dropout,
-            layer=lambda size: RelLSTMLayer(size, hidden_size, screening, combine, device, dtype),
+            device=device,
+            dtype=dtype,
+            layer=partial(RelLSTMLayer, screening=screening, combine=combine),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import ClassVar, NamedTuple, final
 
 import torch
@@ -10,6 +11,7 @@ from torch import Tensor, nn
 
 from memspan.cells.activations import Activation, Identity, ModRelu, Relu, Tanh, activation
 from memspan.cells.cell import Cell
+from memspan.cells.layer import Device, empty_weights
 from memspan.cells.relevance_layer import RelevanceLayer, check_screening
 from memspan.cells.relevance_memory import Screening
 from memspan.cells.relevance_trace import Core, CoreKind, Trace
@@ -77,14 +79,12 @@ class RelRNNLayer(RelevanceLayer):
         screening: Screening,
         combine: str,
         nonlinearity: str,
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size, 1, screening, combine, device, dtype)
         self.phi = activation(nonlinearity)
-        self.m = (
-            nn.Parameter(torch.empty(hidden_size, device=device, dtype=dtype)) if self.phi.biased else None
-        )
+        self.m = empty_weights(device, dtype)(hidden_size) if self.phi.biased else None
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -129,7 +129,7 @@ class RelRNN(Cell):
         relevant: int = 10,
         combine: str = "mean",
         nonlinearity: str = "tanh",
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         check_screening(short_term, relevant, combine)
@@ -140,7 +140,7 @@ class RelRNN(Cell):
             num_layers,
             batch_first,
             dropout,
-            layer=lambda size: RelRNNLayer(
-                size, hidden_size, screening, combine, nonlinearity, device, dtype
-            ),
+            device=device,
+            dtype=dtype,
+            layer=partial(RelRNNLayer, screening=screening, combine=combine, nonlinearity=nonlinearity),
         )

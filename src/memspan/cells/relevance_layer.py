@@ -8,7 +8,7 @@ from abc import abstractmethod
 import torch
 from torch import Tensor, nn
 
-from memspan.cells.layer import Layer
+from memspan.cells.layer import Device, Layer, empty_weights
 from memspan.cells.relevance_memory import EMPTY, Screening
 from memspan.cells.relevance_scan import RelevanceScan, run
 from memspan.cells.relevance_trace import Core, Plan, Weights
@@ -43,15 +43,13 @@ class RelevanceLayer(Layer):
         gates: int,
         screening: Screening,
         combine: str,
-        device: torch.device | str | None,
+        device: Device,
         dtype: torch.dtype | None,
     ) -> None:
         super().__init__(input_size, hidden_size)
         self.screening, self.combine = screening, combine
 
-        def weights(*shape: int) -> nn.Parameter:
-            return nn.Parameter(torch.empty(*shape, device=device, dtype=dtype))
-
+        weights = empty_weights(device, dtype)
         self.U, self.V = weights(gates * hidden_size, input_size), weights(gates * hidden_size, hidden_size)
         self.b = weights(gates * hidden_size)
         self.W_a, self.U_a = weights(hidden_size, hidden_size), weights(hidden_size, hidden_size)

@@ -16,6 +16,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from memspan.cells import relevance_steps
+from memspan.cells.precision import in_one_precision
 from memspan.cells.relevance_trace import Gradients, Plan, Trace, Weights
 
 COMPILED = True
@@ -70,6 +71,7 @@ class RelevanceScan(Function):
     """
 
     @staticmethod
+    @in_one_precision
     def forward(
         ctx: Any,
         plan: Plan,
@@ -97,6 +99,7 @@ class RelevanceScan(Function):
 
     @staticmethod
     @once_differentiable
+    @in_one_precision
     def backward(ctx: Any, *outer: Tensor | None) -> tuple[Tensor | None, ...]:  # type: ignore[override]
         first = ctx.plan.screening.first
         V, W_a, U_a, v, pool, mixed, rows, alpha, room, slots, extra, probe = ctx.saved_tensors

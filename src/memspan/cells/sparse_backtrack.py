@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import ClassVar, NamedTuple, final
 
 import torch
 from torch import Tensor, nn
 
 from memspan.cells.cell import Cell
-from memspan.cells.layer import Layer
+from memspan.cells.layer import Device, Layer, empty_weights
+from memspan.cells.lstm_step import lstm_gate_biases
 from memspan.cells.sparse_scan import SparseScan
 from memspan.cells.sparse_slots import Slots
 from memspan.cells.sparse_weights import TopWeights
 from memspan.errors import InputError
+from memspan.init.chrono import GateBiases
 
 
 class CellAndStored(NamedTuple):
@@ -45,18 +48,16 @@ class SparseBacktrackLayer(Layer):
         every: int,
         top: int,
         truncate: int | None,
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size)
         self.every, self.top, self.truncate = every, top, truncate
-        like = {"device": device, "dtype": dtype}
-        self.U = nn.Parameter(torch.empty(4 * hidden_size, input_size, **like))
-        self.V = nn.Parameter(torch.empty(4 * hidden_size, hidden_size, **like))
-        self.b = nn.Parameter(torch.empty(4 * hidden_size, **like))
-        self.W_a = nn.Parameter(torch.empty(hidden_size, hidden_size, **like))
-        self.U_a = nn.Parameter(torch.empty(hidden_size, hidden_size, **like))
-        self.v = nn.Parameter(torch.empty(hidden_size, **like))
+        weights = empty_weights(device, dtype)
+        self.U, self.V = weights(4 * hidden_size, input_size), weights(4 * hidden_size, hidden_size)
+        self.b = weights(4 * hidden_size)
+        self.W_a, self.U_a = weights(hidden_size, hidden_size), weights(hidden_size, hidden_size)
+        self.v = weights(hidden_size)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -77,6 +78,9 @@ class SparseBacktrackLayer(Layer):
 
     def state_size(self, length: int) -> int:
         return super().state_size(length) + length // self.every * self.hidden_size
+
+    def gate_biases(self) -> GateBiases:
+        return lstm_gate_biases(self.b)
 
     def scan(
         self, inputs: Tensor, state: tuple[Tensor, ...], resets: Tensor | None, probe: Tensor | None
@@ -161,7 +165,7 @@ class SparseBacktrackLSTM(Cell):
         every: int = 2,
         top: int = 10,
         truncate: int | None = 10,
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         _check(every, top, truncate)
@@ -171,7 +175,9 @@ class SparseBacktrackLSTM(Cell):
             num_layers,
             batch_first,
             dropout,
-            layer=lambda size: SparseBacktrackLayer(size, hidden_size, every, top, truncate, device, dtype),
+            device=device,
+            dtype=dtype,
+            layer=partial(SparseBacktrackLayer, every=every, top=top, truncate=truncate),
         )
 
 

@@ -13,8 +13,9 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from memspan.cells.additive_attention import Reading, ReadingGradient
-from memspan.cells.carried import found
+from memspan.cells.carried import found, weight_gradient
 from memspan.cells.lstm_step import lstm_backward, lstm_forward, lstm_slopes
+from memspan.cells.precision import in_one_precision
 from memspan.cells.segments import cleared
 from memspan.cells.sparse_slots import Slots
 from memspan.cells.sparse_weights import TopWeights
@@ -27,6 +28,7 @@ class SparseScan(Function):
     """
 
     @staticmethod
+    @in_one_precision
     def forward(
         ctx: Any,
         a: Tensor,
@@ -71,6 +73,7 @@ class SparseScan(Function):
 
     @staticmethod
     @once_differentiable
+    @in_one_precision
     def backward(ctx: Any, *outer: Tensor) -> tuple[Any, ...]:  # type: ignore[override]
         V, W_a, U_a, v, resets, stopped, memory, states, cells, provisional, gates, h_0, c_0 = (
             ctx.saved_tensors
@@ -92,7 +95,7 @@ class SparseScan(Function):
             for cut in (resets, stopped):
                 if cut is not None:
                     dh, dc = cleared((dh, dc), cut[t])
-        dV = dz.flatten(0, 1).T @ found(h_0, states, resets).flatten(0, 1)
+        dV = weight_gradient(dz, found(h_0, states, resets))
         of_given = (of_memory + reading.by_keys(slice(None)))[: ctx.given]
         probe = total if ctx.probed else None
         return dz, dV, *reading.of_weights(), of_given, dh, dc, probe, None, None, None, None

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from itertools import count
-from typing import ClassVar, NamedTuple, final
+from functools import partial
+from typing import ClassVar, NamedTuple, cast, final
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from memspan.cells.cell import Cell
-from memspan.cells.layer import Layer
+from memspan.cells.layer import Device, Layer, empty_weights
 from memspan.cells.windows import holds_nan, steps_since_reset, visible
 from memspan.errors import InputError
 
@@ -47,7 +47,7 @@ class TransformerLayer(Layer):
         feedforward: int | None = None,
         attention_dropout: float = 0.0,
         positions: bool = True,
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size)
@@ -55,9 +55,7 @@ class TransformerLayer(Layer):
         _check(hidden_size, heads, self.feedforward, attention_dropout)
         self.attention_dropout, self.positions = attention_dropout, positions
 
-        def weights(*shape: int) -> nn.Parameter:
-            return nn.Parameter(torch.empty(*shape, device=device, dtype=dtype))
-
+        weights = empty_weights(device, dtype)
         self.W_x = weights(hidden_size, input_size) if input_size != hidden_size else None
         self.W_qkv, self.b_qkv = weights(3 * hidden_size, hidden_size), weights(3 * hidden_size)
         self.W_o, self.b_o = weights(hidden_size, hidden_size), weights(hidden_size)
@@ -106,6 +104,8 @@ class TransformerLayer(Layer):
         # Masked sources have weight 0, and 0 times NaN is NaN: what is no number enters here, for those who see it.
         context = context.masked_fill(holds_nan(bad, position)[:, None, :, None], math.nan)
         h = self._mixed(x, context.transpose(1, 2).flatten(2).transpose(0, 1))
+        # Under autocast all three come in half precision; a state has that of the weights.
+        h, keys, values = (tensor.to(self.W_o.dtype) for tensor in (h, keys, values))
         h = h if probe is None else h + probe
         seen = position[-1] + 1
         if resets is not None:
@@ -170,20 +170,23 @@ class Transformer(Cell):
         heads: int = 4,
         feedforward: int | None = None,
         attention_dropout: float = 0.0,
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
-        number = count()
         super().__init__(
             input_size,
             hidden_size,
             num_layers,
             batch_first,
             dropout,
-            layer=lambda size: TransformerLayer(
-                size, hidden_size, heads, feedforward, attention_dropout, next(number) == 0, device, dtype
+            device=device,
+            dtype=dtype,
+            layer=partial(
+                TransformerLayer, heads=heads, feedforward=feedforward, attention_dropout=attention_dropout
             ),
         )
+        for layer in self.stack[1:]:
+            cast(TransformerLayer, layer).positions = False
 
 
 def sinusoids(position: Tensor, width: int) -> Tensor:

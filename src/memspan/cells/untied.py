@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from abc import ABC
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from memspan.cells.layer import Hidden, Layer
 from memspan.errors import InputError
 
 
@@ -39,6 +41,18 @@ def next_steps(step: Tensor, length: int, steps: int) -> slice:
     return slice(begin, begin + length)
 
 
-def after(step: Tensor, length: int) -> Tensor:
-    """The state's count, `length` steps on."""
-    return step + torch.full_like(step, length)
+class MaybeUntiedLayer(Layer, ABC):
+    """A layer whose weights are the same at every step or, with `steps`, of which each step has its own."""
+
+    def __init__(self, input_size: int, hidden_size: int, steps: int | None) -> None:
+        super().__init__(input_size, hidden_size)
+        self.steps, self.every = steps, () if steps is None else (steps,)
+        self.State = Hidden if steps is None else HiddenAtStep  # type: ignore[misc]
+
+    def start(self, batch: int) -> tuple[Tensor, ...]:
+        h = self.zeros(batch, self.hidden_size)
+        return Hidden(h) if self.steps is None else HiddenAtStep(h, self.zeros(batch, dtype=torch.int64))
+
+    def end(self, states: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        """The state after steps that left `states` (time, batch, hidden) and began at `state`."""
+        return Hidden(states[-1]) if self.steps is None else HiddenAtStep(states[-1], state[1] + len(states))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import cast, final
 
 import torch
@@ -10,8 +11,8 @@ from torch import Tensor, nn
 
 from memspan.cells.activations import activation
 from memspan.cells.cell import Cell
-from memspan.cells.layer import Hidden, Layer, keep_of
-from memspan.cells.untied import HiddenAtStep, after, check_tying, next_steps
+from memspan.cells.layer import Device, empty_weights
+from memspan.cells.untied import MaybeUntiedLayer, check_tying, next_steps
 from memspan.cells.vanilla_scan import VanillaScan
 from memspan.errors import InputError
 from memspan.theory import Identity, Tanh, VanillaField
@@ -21,7 +22,7 @@ IN_THEORY = {"tanh": Tanh(), "identity": Identity()}
 
 
 @final
-class VanillaLayer(Layer):
+class VanillaLayer(MaybeUntiedLayer):
     """h_t = phi(U x_t + V h_{t-1} + b), with one U, V, b for all steps or, with `steps`, one of each for every step."""
 
     def __init__(
@@ -30,19 +31,16 @@ class VanillaLayer(Layer):
         hidden_size: int,
         nonlinearity: str = "tanh",
         steps: int | None = None,
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__(input_size, hidden_size)
-        self.nonlinearity, self.phi, self.steps = nonlinearity, activation(nonlinearity), steps
-        self.State = Hidden if steps is None else HiddenAtStep  # type: ignore[misc]
-        every = () if steps is None else (steps,)
-        self.U = nn.Parameter(torch.empty(*every, hidden_size, input_size, device=device, dtype=dtype))
-        self.V = nn.Parameter(torch.empty(*every, hidden_size, hidden_size, device=device, dtype=dtype))
-        self.b = nn.Parameter(torch.empty(*every, hidden_size, device=device, dtype=dtype))
-        self.m = (
-            nn.Parameter(torch.empty(hidden_size, device=device, dtype=dtype)) if self.phi.biased else None
-        )
+        super().__init__(input_size, hidden_size, steps)
+        self.nonlinearity, self.phi = nonlinearity, activation(nonlinearity)
+        weights = empty_weights(device, dtype)
+        self.U = weights(*self.every, hidden_size, input_size)
+        self.V = weights(*self.every, hidden_size, hidden_size)
+        self.b = weights(*self.every, hidden_size)
+        self.m = weights(hidden_size) if self.phi.biased else None
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -52,10 +50,6 @@ class VanillaLayer(Layer):
             nn.init.uniform_(weights, -bound, bound)
         if self.m is not None:
             nn.init.uniform_(self.m, -0.01, 0.01)
-
-    def start(self, batch: int) -> tuple[Tensor, ...]:
-        h = self.zeros(batch, self.hidden_size)
-        return Hidden(h) if self.steps is None else HiddenAtStep(h, self.zeros(batch, dtype=torch.int64))
 
     def scan(
         self, inputs: Tensor, state: tuple[Tensor, ...], resets: Tensor | None, probe: Tensor | None
@@ -67,10 +61,8 @@ class VanillaLayer(Layer):
             now = next_steps(state[1], len(inputs), self.steps)
             a, V = inputs @ U[now].transpose(1, 2) + b[now].unsqueeze(1), V[now]
         a = a.to(V.dtype)  # under autocast the product comes in half precision
-        states = VanillaScan.apply(a, V, state[0], self.m, probe, keep_of(resets, a), self.phi)
-        if self.steps is None:
-            return states, Hidden(states[-1])
-        return states, HiddenAtStep(states[-1], after(state[1], len(inputs)))
+        states = VanillaScan.apply(a, V, state[0], self.m, probe, resets, self.phi)
+        return states, self.end(states, state)
 
     def field(self, input_variance: float = 1.0) -> VanillaField:
         """The mean field of these weights: sigma_w^2 = hidden E[V^2], sigma_v^2 = inputs E[U^2], b's mean and spread.
@@ -110,7 +102,7 @@ class VanillaRNN(Cell):
         nonlinearity: str = "tanh",
         tied: bool = True,
         steps: int | None = None,
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         check_tying(tied, steps)
@@ -120,7 +112,9 @@ class VanillaRNN(Cell):
             num_layers,
             batch_first,
             dropout,
-            layer=lambda size: VanillaLayer(size, hidden_size, nonlinearity, steps, device, dtype),
+            device=device,
+            dtype=dtype,
+            layer=partial(VanillaLayer, nonlinearity=nonlinearity, steps=steps),
         )
 
     def field(self, input_variance: float = 1.0) -> VanillaField:

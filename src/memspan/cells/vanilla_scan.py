@@ -14,15 +14,19 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from memspan.cells.activations import Activation
+from memspan.cells.carried import found, weight_gradient
+from memspan.cells.precision import in_one_precision
+from memspan.cells.segments import cleared
 
 
 class VanillaScan(Function):
     """States h_1 … h_T (time, batch, hidden) from a of that shape, V (hidden, hidden) or (time, hidden, hidden), and h_0.
 
-    `keep` (time, batch, 1) is 0 where the state is cleared before a step, else 1; None: never. `bias` is the activation's.
+    Where `resets` (time, batch) is true the state is cleared before a step. `bias` is the activation's.
     """
 
     @staticmethod
+    @in_one_precision
     def forward(
         ctx: Any,
         a: Tensor,
@@ -30,25 +34,26 @@ class VanillaScan(Function):
         h_0: Tensor,
         bias: Tensor | None,
         probe: Tensor | None,
-        keep: Tensor | None,
+        resets: Tensor | None,
         phi: Activation,
     ) -> Tensor:
         h, states = h_0, torch.empty_like(a)
         for t in range(len(a)):
-            if keep is not None:
-                h = h * keep[t]
+            if resets is not None:
+                (h,) = cleared((h,), resets[t])
             h = phi(torch.addmm(a[t], h, (V if V.dim() == 2 else V[t]).T), bias)
             if probe is not None:
                 h = h + probe[t]
             states[t] = h
-        ctx.save_for_backward(V, h_0, bias, probe, keep, states)
+        ctx.save_for_backward(V, h_0, bias, probe, resets, states)
         ctx.phi = phi
         return states
 
     @staticmethod
     @once_differentiable
+    @in_one_precision
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
-        V, h_0, bias, probe, keep, states = ctx.saved_tensors
+        V, h_0, bias, probe, resets, states = ctx.saved_tensors
         (outer,) = gradients
         values = states if probe is None else states - probe
         slopes = ctx.phi.slope(values)
@@ -60,18 +65,9 @@ class VanillaScan(Function):
             if slopes is not None:
                 torch.mul(total[t], slopes[t], out=inner[t])
             dh = inner[t] @ (V if V.dim() == 2 else V[t])
-            if keep is not None:
-                dh = dh * keep[t]
-        before = torch.cat([h_0.unsqueeze(0), states[:-1]])
-        if keep is not None:
-            before = before * keep
-        dV = _products(inner, before, V.dim() == 2) if ctx.needs_input_grad[1] else None
+            if resets is not None:
+                (dh,) = cleared((dh,), resets[t])
+        before = found(h_0, states, resets)
+        dV = weight_gradient(inner, before, V.dim() == 2) if ctx.needs_input_grad[1] else None
         dbias = (inner * torch.sign(values)).sum((0, 1)) if bias is not None else None
         return inner, dV, dh, dbias, total if probe is not None else None, None, None
-
-
-def _products(inner: Tensor, before: Tensor, tied: bool) -> Tensor:
-    """The gradient of V: the sum over steps and batch of inner before^T, or one such sum for each step."""
-    if tied:
-        return inner.flatten(0, 1).T @ before.flatten(0, 1)
-    return inner.transpose(1, 2) @ before
