@@ -100,4 +100,5 @@ def recall_batch(inputs: np.ndarray, shown: np.ndarray, device: torch.device | s
 def recall_measures(logits: Tensor, batch: Batch) -> dict[str, float]:
     """`accuracy`: the share of the recalled symbols that are right."""
     right = logits[-RECALLED:].argmax(2) == batch.targets[-RECALLED:]
-    return {"accuracy": float(right.float().mean())}
+    weights = batch.weights[-RECALLED:]
+    return {"accuracy": float((right * weights).sum() / weights.sum())}

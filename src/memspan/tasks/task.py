@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 import torch
@@ -78,6 +79,18 @@ class Task(ABC):
     ) -> Batch:
         """Batch number `index` of `size` sequences."""
 
+    def batches(self, split: Split, size: int) -> int | None:
+        """Batches of `size` in one pass through a split; None where sequences are drawn without end.
+
+        The weighted batches 0 to `batches` - 1 of `valid` and `test` count every sequence once.
+        """
+        del split, size
+        return None
+
+    def resolved(self) -> Self:
+        """The same task, with nothing left open that depends on the machine, such as which data there are."""
+        return self
+
     def loss(self, logits: Tensor, batch: Batch) -> Tensor:
         """Mean cross-entropy in nats, weighted. `logits` are (scored, batch, classes)."""
         losses = functional.cross_entropy(logits.flatten(0, 1), batch.targets.flatten(), reduction="none")
@@ -92,12 +105,23 @@ class Task(ABC):
 
 def random_of(seed: int, split: Split, index: int) -> np.random.Generator:
     """The random numbers of one batch, and of no other."""
+    check_split(split)
+    return np.random.default_rng([seed, SPLITS.index(split), index])
+
+
+def check_split(split: str) -> None:
+    """Refuse a word that is none of `train`, `valid`, `test`."""
     if split not in SPLITS:
         raise InputError(f"there is no split {split!r}; choose one of {', '.join(SPLITS)}")
-    return np.random.default_rng([seed, SPLITS.index(split), index])
 
 
 def check_count(task: str, name: str, value: int, least: int = 1) -> None:
     """An option of a task that must be a whole number."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise InputError(f"{task}: {name} is {value!r}; expected a whole number of {least} or more")
+
+
+def check_positive(task: str, name: str, value: float) -> None:
+    """An option of a task that must be a number above 0."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise InputError(f"{task}: {name} is {value!r}; expected a finite number above 0")

@@ -1,0 +1,201 @@
+"""What every task of the command line keeps to."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import pytest
+import torch
+
+from memspan.errors import InputError
+from memspan.tasks import (
+    TASKS,
+    Adding,
+    BinarySequences,
+    Copy,
+    Denoise,
+    NoisyDigits,
+    PermutedDigits,
+    SequentialDigits,
+    Task,
+)
+from memspan.tasks.task import SPLITS, Split
+
+SMALL: dict[str, Task] = {
+    "copy": Copy(delay=7),
+    "denoise": Denoise(delay=7),
+    "adding": Adding(length=11),
+    "noisy-digits": NoisyDigits(delay=3, data="digits"),
+    "digits": SequentialDigits(steps=16, data="digits"),
+    "permuted-digits": PermutedDigits(data="digits"),
+    "binary": BinarySequences(length=20, sequences=100),
+}
+SIZE = 20
+
+
+@pytest.fixture(params=SMALL)
+def task(request: pytest.FixtureRequest) -> Task:
+    return SMALL[request.param]
+
+
+def logits_of(task: Task, right: torch.Tensor) -> torch.Tensor:
+    """Answers that could not be better."""
+    if task.classes == 1:
+        return right[..., None]
+    return 50.0 * torch.nn.functional.one_hot(right, task.classes).float()
+
+
+def test_every_word_is_tried_here() -> None:
+    assert list(SMALL) == list(TASKS)
+    assert all(type(task) is TASKS[word] for word, task in SMALL.items())
+
+
+@pytest.mark.parametrize("word", TASKS)
+def test_every_task_is_a_frozen_dataclass_whose_fields_are_told_and_have_defaults(word: str) -> None:
+    kind = TASKS[word]
+    task = kind()
+    options = dataclasses.fields(kind)  # pyright: ignore[reportArgumentType]
+    assert options
+    assert all(option.init and option.kw_only for option in options)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(task, options[0].name, 1)
+    assert hash(task) == hash(kind())
+    assert kind.__doc__ is not None
+    assert "inputs   " in kind.__doc__ or "values   " in kind.__doc__, "the docstring draws the sequence"
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_batches_have_the_stated_shapes_and_types(task: Task, split: Split) -> None:
+    inputs, targets, weights = task.batch(3, SIZE, seed=1, split=split)
+    assert inputs.shape[1] == targets.shape[1] == SIZE
+    assert weights.shape == targets.shape
+    assert weights.dtype == torch.float32
+    assert len(targets) <= len(inputs)
+    if task.symbols is None:
+        assert inputs.shape[2:] == (task.features,)
+        assert inputs.dtype == torch.float32
+        assert bool(inputs.isfinite().all())
+    else:
+        assert task.features == task.symbols
+        assert inputs.shape[2:] == ()
+        assert inputs.dtype == torch.int64
+        assert 0 <= int(inputs.min()) <= int(inputs.max()) < task.symbols
+    if task.classes == 1:
+        assert targets.dtype == torch.float32
+    else:
+        assert targets.dtype == torch.int64
+        assert 0 <= int(targets.min()) <= int(targets.max()) < task.classes
+
+
+def test_the_same_arguments_give_the_same_batch(task: Task) -> None:
+    for first, again in zip(task.batch(5, SIZE, seed=2), task.batch(5, SIZE, seed=2), strict=True):
+        assert torch.equal(first, again)
+
+
+def test_other_indices_seeds_and_splits_give_other_batches(task: Task) -> None:
+    inputs = task.batch(1, SIZE, seed=2).inputs
+    assert not torch.equal(inputs, task.batch(2, SIZE, seed=2).inputs)
+    assert not torch.equal(inputs, task.batch(1, SIZE, seed=3).inputs)
+    valid, test = (task.batch(1, SIZE, seed=2, split=split).inputs for split in ("valid", "test"))
+    assert not torch.equal(inputs, valid)
+    assert not torch.equal(inputs, test)
+    assert not torch.equal(valid, test)
+
+
+def test_batches_leave_global_random_numbers_alone(task: Task) -> None:
+    before = torch.random.get_rng_state()
+    task.batch(0, SIZE, seed=0)
+    assert torch.equal(before, torch.random.get_rng_state())
+
+
+def test_columns_are_some_of_the_sequences(task: Task) -> None:
+    batch = task.batch(0, SIZE, seed=0)
+    part = batch.columns(slice(5, 10))
+    assert torch.equal(part.inputs, batch.inputs[:, 5:10])
+    assert torch.equal(part.targets, batch.targets[:, 5:10])
+    assert part.weights.shape == part.targets.shape
+
+
+def test_answers_without_preference_cost_the_logarithm_of_the_classes(task: Task) -> None:
+    batch = task.batch(0, SIZE, seed=0)
+    loss = task.loss(torch.zeros(*batch.targets.shape, task.classes), batch)
+    expected = math.log(task.classes) if task.classes > 1 else float((batch.targets**2).mean())
+    assert float(loss) == pytest.approx(expected, rel=1e-5)
+
+
+def test_perfect_answers_cost_nothing_and_are_all_right(task: Task) -> None:
+    batch = task.batch(0, SIZE, seed=0)
+    logits = logits_of(task, batch.targets)
+    assert float(task.loss(logits, batch)) == pytest.approx(0.0, abs=1e-6)
+    assert task.measures(logits, batch) == {"accuracy": 1.0}
+
+
+def test_what_has_no_weight_does_not_count(task: Task) -> None:
+    batch = task.batch(0, SIZE, seed=0)
+    weights = torch.ones_like(batch.weights)
+    weights[:, SIZE // 2 :] = 0
+    logits = logits_of(task, batch.targets)
+    logits[:, SIZE // 2 :] = -logits[:, SIZE // 2 :] - 5
+    batch = batch._replace(weights=weights)
+    assert float(task.loss(logits, batch)) == pytest.approx(0.0, abs=1e-6)
+    assert task.measures(logits, batch) == {"accuracy": 1.0}
+
+
+def test_losses_can_be_learnt_from(task: Task) -> None:
+    batch = task.batch(0, SIZE, seed=0)
+    logits = torch.zeros(*batch.targets.shape, task.classes, requires_grad=True)
+    task.loss(logits, batch).backward()
+    assert logits.grad is not None
+    assert float(logits.grad.abs().sum()) > 0
+
+
+def test_chance_and_baseline_leave_room_to_learn(task: Task) -> None:
+    assert 0 < task.chance <= 0.5
+    assert 0 < task.baseline <= math.log(max(task.classes, 2))
+
+
+def test_resolving_twice_changes_nothing(task: Task) -> None:
+    assert task.resolved() == task
+
+
+def test_an_unknown_split_is_told(task: Task) -> None:
+    with pytest.raises(InputError, match="no split 'dev'; choose one of train, valid, test"):
+        task.batch(0, SIZE, seed=0, split="dev")  # pyright: ignore[reportArgumentType]
+
+
+def test_batches_go_to_the_device_that_is_asked_for(task: Task) -> None:
+    assert all(tensor.device.type == "meta" for tensor in task.batch(0, SIZE, seed=0, device="meta"))
+
+
+COUNTS = [
+    (Copy, "delay", 1),
+    (Denoise, "delay", 1),
+    (Adding, "length", 2),
+    (NoisyDigits, "delay", 1),
+    (SequentialDigits, "steps", 1),
+    (PermutedDigits, "steps", 1),
+    (PermutedDigits, "permutation_seed", 0),
+    (BinarySequences, "length", 2),
+    (BinarySequences, "sequences", 1),
+    (BinarySequences, "data_seed", 0),
+]
+
+
+@pytest.mark.parametrize(("kind", "name", "least"), COUNTS)
+def test_options_that_must_be_whole_numbers_are_checked(kind: type[Task], name: str, least: int) -> None:
+    for value in (least - 1, 2.5, "3", True):
+        with pytest.raises(InputError, match=rf": {name} is .*expected a whole number of {least} or more"):
+            kind(**{name: value})
+
+
+@pytest.mark.parametrize("value", [0, -1.0, math.nan, math.inf, "1", True])
+def test_options_that_must_be_positive_numbers_are_checked(value: float) -> None:
+    with pytest.raises(
+        InputError, match=r"noisy-digits: input_variance is .*; expected a finite number above 0"
+    ):
+        NoisyDigits(input_variance=value)
+    with pytest.raises(InputError, match=r"binary: amplitude is .*; expected a finite number above 0"):
+        BinarySequences(amplitude=value)
+    with pytest.raises(InputError, match=r"binary: exponent is .*; expected a finite number above 0"):
+        BinarySequences(exponent=value)
