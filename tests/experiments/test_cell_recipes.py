@@ -11,7 +11,7 @@ from memspan.experiments import needing_torch, printed_screening, relevance_fig2
 from memspan.experiments.errata_12 import ERRATA_12
 from memspan.experiments.errata_13 import ERRATA_13
 from memspan.experiments.plain_mem_lstm import PlainLoop
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.experiments.relevance_fig2_memory import RELEVANCE_FIG2_MEMORY
 from memspan.experiments.training_cost import TrainingCost, training_cost
 from memspan.progress import SILENT
@@ -29,7 +29,7 @@ def broken(outcome: Outcome) -> list[str]:
 @pytest.mark.parametrize("recipe", [ERRATA_12, ERRATA_13], ids=lambda recipe: recipe.id)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_claims_hold_for_another_seed_and_leave_torchs_random_numbers_alone(
-    recipe: Recipe, seed: int
+    recipe: Computed, seed: int
 ) -> None:
     before = torch.get_rng_state()
     assert broken(recipe.run("smoke", seed, SILENT)) == []
@@ -81,7 +81,7 @@ def test_a_training_step_that_fails_is_told_in_one_line() -> None:
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.id)
-def test_without_torch_the_extra_is_named(recipe: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_torch_the_extra_is_named(recipe: Computed, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(needing_torch, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=rf"{recipe.id} needs torch; install memspan\[models\]"):
         recipe.run("smoke", 0, SILENT)

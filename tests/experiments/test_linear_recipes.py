@@ -7,7 +7,7 @@ import pytest
 
 from memspan.experiments import errata_01, shen_linear
 from memspan.experiments.errata_01 import ERRATA_01
-from memspan.experiments.recipe import Recipe
+from memspan.experiments.recipe import Computed
 from memspan.experiments.shen_linear import SHEN_LINEAR, SLOW, sampled_information, scaled
 from memspan.progress import SILENT
 from memspan.theory.linear import LinearRNN
@@ -77,5 +77,5 @@ def test_the_printed_poles_are_those_of_the_printed_sums() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("recipe", BOTH, ids=lambda recipe: recipe.id)
-def test_every_claim_about_linear_networks_holds_at_laptop_scale(recipe: Recipe) -> None:
+def test_every_claim_about_linear_networks_holds_at_laptop_scale(recipe: Computed) -> None:
     assert [claim.claim for claim in recipe.run("laptop", 0, SILENT).claims if not claim.holds] == []

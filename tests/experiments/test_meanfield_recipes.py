@@ -16,7 +16,7 @@ from memspan.experiments.errata_09 import ERRATA_09, algorithm_1
 from memspan.experiments.errata_10 import ERRATA_10
 from memspan.experiments.meanfield_fig1 import MEANFIELD_FIG1
 from memspan.experiments.meanfield_published import published
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.progress import SILENT
 from memspan.theory.critical import critical_minimal, feasible_range
 from memspan.theory.elementwise import Network
@@ -32,7 +32,7 @@ def broken(outcome: Outcome) -> list[str]:
 
 
 @pytest.mark.parametrize("recipe", MEAN_FIELD, ids=lambda recipe: recipe.id)
-def test_the_claims_hold_for_another_seed(recipe: Recipe) -> None:
+def test_the_claims_hold_for_another_seed(recipe: Computed) -> None:
     outcome = recipe.run("smoke", 1, SILENT)
     assert broken(outcome) == []
     assert all(chart.lines and chart.caption for chart in outcome.figures)

@@ -23,7 +23,7 @@ from memspan.experiments.memorization_fig1 import MEMORIZATION_FIG1
 from memspan.experiments.memorization_fig2 import MEMORIZATION_FIG2, line_distance
 from memspan.experiments.memorization_order8 import MEMORIZATION_ORDER8
 from memspan.experiments.memorization_size import MEMORIZATION_SIZE
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.memorization import PeriodicString, Rotation, coprime_powers
 from memspan.progress import SILENT
 from memspan.results import LinearNetwork
@@ -46,7 +46,7 @@ def broken(outcome: Outcome) -> list[str]:
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.id)
-def test_the_claims_hold_for_two_seeds(recipe: Recipe) -> None:
+def test_the_claims_hold_for_two_seeds(recipe: Computed) -> None:
     outcome = recipe.run("smoke", 0, SILENT)
     check_the_drawings_explain_themselves(outcome)
     assert broken(outcome) == []

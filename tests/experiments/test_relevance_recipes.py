@@ -7,7 +7,7 @@ import pytest
 
 from memspan.experiments import errata_11, relevance_theorem1
 from memspan.experiments.errata_11 import ERRATA_11
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.experiments.relevance_proposition1 import RELEVANCE_PROPOSITION1, random_run
 from memspan.experiments.relevance_theorem1 import RELEVANCE_THEOREM1
 from memspan.experiments.relevance_theorem2 import RELEVANCE_THEOREM2, counterexample
@@ -23,7 +23,7 @@ def broken(outcome: Outcome) -> list[str]:
 
 
 @pytest.mark.parametrize("recipe", THEORY, ids=lambda recipe: recipe.id)
-def test_the_claims_hold_for_another_seed(recipe: Recipe) -> None:
+def test_the_claims_hold_for_another_seed(recipe: Computed) -> None:
     assert broken(recipe.run("smoke", 1, SILENT)) == []
 
 

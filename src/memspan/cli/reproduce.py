@@ -46,7 +46,8 @@ def reproduce(
 
         if id in RECIPES:
             progress.say(f"{id}, {scale} scale: {RECIPES[id].scales.get(scale, 'time unknown')}")
-        result = run(id, scale=scale, seed=seed, progress=progress)
+        runs = None if out is None else out / "runs"
+        result = run(id, scale=scale, seed=seed, runs=runs, progress=progress)
     from memspan.cli.tables import show_reproduction
 
     output.give(result, lambda console: show_reproduction(console, result))

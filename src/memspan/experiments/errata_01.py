@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.experiments.standard_errors import deviation
 from memspan.progress import Progress
 from memspan.results import Chart, Claim, claim_near, line
@@ -158,7 +158,7 @@ def _chart(case: _Case, chains: int) -> Chart:
     )
 
 
-ERRATA_01 = Recipe(
+ERRATA_01 = Computed(
     id="errata-01",
     title="Covariances of linear RNNs are printed with one factor U_h too many",
     source="Shen 2019, section 4.1, Eq. 5-7, and appendix A, Eq. 12-36",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from memspan.experiments.recipe import Outcome, Recipe, SampleSize
+from memspan.experiments.recipe import Computed, Outcome, SampleSize
 from memspan.experiments.standard_errors import ONE, claim_within_errors
 from memspan.information import log_lags, mutual_information
 from memspan.progress import Progress
@@ -158,7 +158,7 @@ def _chart(curves: dict[str, Curve]) -> Chart:
     )
 
 
-ERRATA_02 = Recipe(
+ERRATA_02 = Computed(
     id="errata-02",
     title="The constant of Eq. 47 is pi sqrt(A/2), and the exact inversion is better still",
     source="Shen 2019, appendix B, Eq. 46 and 47",

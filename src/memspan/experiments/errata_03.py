@@ -6,7 +6,7 @@ import numpy as np
 
 from memspan.experiments.corpora import load_corpus, missing
 from memspan.experiments.errata_03_text import text_claims
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.experiments.standard_errors import MANY, claim_within_errors
 from memspan.information import ESTIMATORS, count_pairs, log_lags, mutual_information
 from memspan.progress import Progress
@@ -90,7 +90,7 @@ def _floor_chart(curves: dict[str, Curve]) -> Chart:
     )
 
 
-ERRATA_03 = Recipe(
+ERRATA_03 = Computed(
     id="errata-03",
     title="The constant that validation sets level off at is the estimator's floor",
     source="Shen 2019, section 4.2.2, Eq. 53, Fig. 2, 3 and 6",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from memspan.experiments.recipe import Outcome, Recipe, SampleSize
+from memspan.experiments.recipe import Computed, Outcome, SampleSize
 from memspan.experiments.standard_errors import ONE, claim_within_errors
 from memspan.information import log_lags, mutual_information
 from memspan.progress import Progress
@@ -108,7 +108,7 @@ def _chart(curve: Curve) -> Chart:
     )
 
 
-ERRATA_04 = Recipe(
+ERRATA_04 = Computed(
     id="errata-04",
     title="Eq. 52 holds at every lag above one; lag one is different",
     source="Shen 2019, appendix C, Eq. 52",

@@ -12,7 +12,7 @@ from scipy import optimize
 from scipy.special import expit
 
 from memspan.experiments.meanfield_published import PAPER
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.experiments.standard_errors import ONE
 from memspan.progress import Progress
 from memspan.results import Chart, Claim, claim_near, line
@@ -297,7 +297,7 @@ _NOTES = (
     "The slope is that of one network, sigma_w = 2, sigma_v = 1, R = 0.46, bias mean 1, inputs of correlation 0.5.",
 )
 
-ERRATA_06 = Recipe(
+ERRATA_06 = Computed(
     id="errata-06",
     title="Biases are shared by both copies: sigma_b^2 in all entries, and less of it in chi",
     source=f"{PAPER}, Eq. 2, 3, 6, 8, 9 and 40",

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from memspan.experiments.meanfield_published import INPUT_VARIANCE, PAPER, SIGMA_W, published
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.progress import Progress, Stage
 from memspan.results import Chart, Claim, claim_near, line
 from memspan.theory.jacobian import JacobianParts, linear_variance, moments_of, printed_variance
@@ -277,7 +277,7 @@ _NOTES = (
     "fourth moment of h - x, which is several times that.",
 )
 
-ERRATA_07 = Recipe(
+ERRATA_07 = Computed(
     id="errata-07",
     title="The spread of the Jacobian's singular values: Eq. 12, corrected",
     source=f"{PAPER}, Eq. 12 and 13",

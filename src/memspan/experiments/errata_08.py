@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.experiments.meanfield_published import INPUT_VARIANCE, PAPER, SIGMA_W, published
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.progress import Progress, Stage
 from memspan.results import Chart, Claim, claim_near, line
 from memspan.theory.activations import Sigmoid
@@ -208,7 +208,7 @@ def _chart(slopes: list[Slope], simulated: list[float]) -> Chart:
     )
 
 
-ERRATA_08 = Recipe(
+ERRATA_08 = Computed(
     id="errata-08",
     title="How fast the variance settles: Eq. 34 is right, Eq. 30, 31 and 36 are misprinted",
     source=f"{PAPER}, appendix D, Eq. 30 to 36",

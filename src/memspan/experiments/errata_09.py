@@ -9,7 +9,7 @@ import numpy as np
 
 from memspan.errors import InputError
 from memspan.experiments.meanfield_published import INPUT_VARIANCE, PAPER
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.experiments.standard_errors import ONE
 from memspan.progress import Progress, Stage
 from memspan.results import Chart, Claim, claim_near, line
@@ -200,7 +200,7 @@ def _chart(ranges: dict[float, FeasibleRange]) -> Chart:
     )
 
 
-ERRATA_09 = Recipe(
+ERRATA_09 = Computed(
     id="errata-09",
     title="Algorithm 1 does not always have an answer: where critical minimal RNNs exist",
     source=f"{PAPER}, Algorithm 1",

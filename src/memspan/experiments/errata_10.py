@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.experiments.meanfield_published import PAPER, edge_of_chaos, published
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.progress import Progress
 from memspan.results import Branch, Chart, Claim, claim_near, line
 from memspan.theory.simulation import Simulation, simulate
@@ -204,7 +204,7 @@ _NOTES = (
     "point with a timescale of several hundred steps, and the noise of narrow networks carries it over.",
 )
 
-ERRATA_10 = Recipe(
+ERRATA_10 = Computed(
     id="errata-10",
     title="The published critical point holds; a second edge of chaos lies at a bias mean of 4.59",
     source=f"{PAPER}, Fig. 1",

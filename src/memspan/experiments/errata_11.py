@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.progress import Progress
 from memspan.results import Chart, Claim, claim_near, line
 from memspan.theory.attention import (
@@ -173,7 +173,7 @@ _NOTE = (
     "the bound 1/T fails) and relevance-theorem2 (the bound as a number)."
 )
 
-ERRATA_11 = Recipe(
+ERRATA_11 = Computed(
     id="errata-11",
     title="Under uniform attention the gradient goes as T^(Re(lambda/(1-lambda)) - 1)",
     source="Kerg 2020, appendix A.3, Proposition 4",

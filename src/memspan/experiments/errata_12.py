@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.experiments.needing_torch import check_torch
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.progress import Progress
 from memspan.results import Chart, Claim, claim_near, line
 
@@ -180,7 +180,7 @@ def _chart(case: _Case, name: str, nu: int, rho: int) -> Chart:
     )
 
 
-ERRATA_12 = Recipe(
+ERRATA_12 = Computed(
     id="errata-12",
     title="What may become relevant is the state that leaves the short-term buffer",
     source="Kerg 2020, section 4, Algorithm 1, lines 6 and 7",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.experiments.needing_torch import check_torch
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.progress import Progress
 from memspan.results import Chart, Claim, claim_near, line
 
@@ -193,7 +193,7 @@ _NOTE = (
     'combine="mean", the default, and combine="sum".'
 )
 
-ERRATA_13 = Recipe(
+ERRATA_13 = Computed(
     id="errata-13",
     title="The state and what was remembered: their mean in the program, their sum in the paper",
     source="Kerg 2020, sections 3 and 4, Eq. 2 and Algorithm 1, line 12",

@@ -10,7 +10,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.memorization import PeriodicString
 from memspan.memorization.feedback import Feedback
 from memspan.memorization.spectral import Spectral
@@ -196,7 +196,7 @@ def _chart(counts: list[_Count]) -> Chart:
     )
 
 
-ERRATA_18 = Recipe(
+ERRATA_18 = Computed(
     id="errata-18",
     title="Two hidden units are a lower bound, not what every string needs",
     source="Memorization note 2023, How small can we make d?, last paragraph",

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.memorization import PeriodicString, coprime_powers
 from memspan.memorization.strings import smallest_period
 from memspan.progress import Progress
@@ -178,7 +178,7 @@ def _chart(counts: dict[int, list[tuple[int, int]]], longest: int) -> Chart:
     )
 
 
-ERRATA_19 = Recipe(
+ERRATA_19 = Computed(
     id="errata-19",
     title="The powers of the cycle that replay a string number phi(d), not phi(n)",
     source="Memorization note 2023, remark on the choice of c",

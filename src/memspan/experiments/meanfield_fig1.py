@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from memspan.experiments.meanfield_fig1_charts import Grid, Measured, charts
 from memspan.experiments.meanfield_published import PAPER, edge_of_chaos, published
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.progress import Progress
 from memspan.results import Claim, claim_near
 from memspan.theory.field import FixedPoint
@@ -256,7 +256,7 @@ def _notes(size: _Size) -> tuple[str, ...]:
     )
 
 
-MEANFIELD_FIG1 = Recipe(
+MEANFIELD_FIG1 = Computed(
     id="meanfield-fig1",
     title="How alike two copies of a minimal RNN become: theory against random networks",
     source=f"{PAPER}, Fig. 1",

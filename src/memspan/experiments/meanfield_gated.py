@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.progress import Progress, Stage
 from memspan.results import Chart, Claim, Line, claim_near, line
 from memspan.theory.elementwise import ElementwiseCell, GRUCell, LSTMCell, Network
@@ -237,7 +237,7 @@ def _factors(
     )
 
 
-MEANFIELD_GATED = Recipe(
+MEANFIELD_GATED = Computed(
     id="meanfield-gated",
     title="LSTM and GRU timescales without training: sampled, and with real weight matrices",
     source="Chen, Pennington and Schoenholz 2018, section 1 (beyond the source)",

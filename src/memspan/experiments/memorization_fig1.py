@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.memorization import Rotation
 from memspan.progress import Progress
 from memspan.results import Claim, LinearNetwork, Orbit, claim_near
@@ -134,7 +134,7 @@ def _orbit(network: LinearNetwork) -> Orbit:
     )
 
 
-MEMORIZATION_FIG1 = Recipe(
+MEMORIZATION_FIG1 = Computed(
     id="memorization-fig1",
     title="Two linear hidden units replay any two runs: the state walks around a polygon",
     source="Memorization note 2023, (0^a 1^b)^+, Fig. 1",

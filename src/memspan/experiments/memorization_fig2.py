@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.experiments.memorization_fig1 import two_runs
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.memorization import Rotation
 from memspan.progress import Progress
 from memspan.results import Chart, Claim, LinearNetwork, Orbit, claim_near, line
@@ -176,7 +176,7 @@ def _chart(longest: int) -> Chart:
     )
 
 
-MEMORIZATION_FIG2 = Recipe(
+MEMORIZATION_FIG2 = Computed(
     id="memorization-fig2",
     title="The line that divides 00000 from 111",
     source="Memorization note 2023, (0^a 1^b)^+, Fig. 2",

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.memorization.rational import (
     cyclotomic_polynomial,
     rational_matrix,
@@ -171,7 +171,7 @@ def _sizes_chart() -> Chart:
     )
 
 
-MEMORIZATION_ORDER8 = Recipe(
+MEMORIZATION_ORDER8 = Computed(
     id="memorization-order8",
     title="No 3 x 3 rational matrix has order 8",
     source="Memorization note 2023, How small can we make d?",

@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.experiments.standard_errors import ONE
 from memspan.memorization import PeriodicString
 from memspan.memorization.bounds import change_bound, size_bound
@@ -195,7 +195,7 @@ def _mean(values: list[int]) -> float:
     return float(np.mean(values))
 
 
-MEMORIZATION_SIZE = Recipe(
+MEMORIZATION_SIZE = Computed(
     id="memorization-size",
     title="Random strings need far fewer hidden units than their period is long",
     source="Memorization note 2023, How small can we make d?",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import final
 
 from memspan.progress import Progress
-from memspan.results import Chart, Claim, Orbit
+from memspan.results import Chart, Claim, HeatMap, Orbit
 
 
 @final
@@ -19,11 +22,11 @@ class Outcome:
     figures: tuple[Chart, ...]
     notes: tuple[str, ...] = ()
     orbits: tuple[Orbit, ...] = ()
+    maps: tuple[HeatMap, ...] = ()
 
 
-@final
 @dataclass(frozen=True, kw_only=True)
-class Recipe:
+class Recipe(ABC):
     """One figure, table, theorem or erratum of a source, as an experiment."""
 
     id: str
@@ -32,8 +35,37 @@ class Recipe:
     """The document and the place in it."""
     scales: dict[str, str]
     """smoke, laptop, paper: what is run, and the time it takes on two cores, in words."""
+
+    @abstractmethod
+    def outcome(self, scale: str, seed: int, progress: Progress, runs: Path | None) -> Outcome:
+        """Run it at one scale. `runs` is a folder in which trainings are kept; None: they are not."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Computed(Recipe):
+    """A recipe that computes, draws and measures."""
+
     run: Callable[[str, int, Progress], Outcome]
     """run(scale, seed, progress)"""
+
+    def outcome(self, scale: str, seed: int, progress: Progress, runs: Path | None) -> Outcome:  # noqa: ARG002
+        return self.run(scale, seed, progress)
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Trained(Recipe):
+    """A recipe that trains networks, each in a folder of its own, so that what was finished is not done again."""
+
+    train: Callable[[str, int, Progress, Path], Outcome]
+    """train(scale, seed, progress, runs)"""
+
+    def outcome(self, scale: str, seed: int, progress: Progress, runs: Path | None) -> Outcome:
+        if runs is not None:
+            return self.train(scale, seed, progress, runs)
+        with tempfile.TemporaryDirectory(prefix="memspan-") as folder:
+            return self.train(scale, seed, progress, Path(folder))
 
 
 @final

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import final
 
 from memspan.experiments.needing_torch import check_torch
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.experiments.training_cost import TrainingCost, training_cost
 from memspan.progress import Progress
 from memspan.results import Chart, Claim, line
@@ -161,7 +161,7 @@ def _time_chart(costs: Costs, size: _Size) -> Chart:
 
 _NOTE = "Memory and time are measured, so that they differ a little from run to run, whatever the seed."
 
-RELEVANCE_FIG2_MEMORY = Recipe(
+RELEVANCE_FIG2_MEMORY = Computed(
     id="relevance-fig2-memory",
     title="Training memory and time against the length of the sequence",
     source="Kerg 2020, Fig. 2, centre",

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.progress import Progress
 from memspan.results import Chart, Claim, claim_near, line
 from memspan.theory.attention import Additive, AttentiveRNN, AttentiveRun
@@ -161,7 +161,7 @@ def _chart(size: _Size, rng: np.random.Generator) -> Chart:
     )
 
 
-RELEVANCE_PROPOSITION1 = Recipe(
+RELEVANCE_PROPOSITION1 = Computed(
     id="relevance-proposition1",
     title="The gradient through attention, and its parts by number of factors",
     source="Kerg 2020, section 3.1 and appendix A.2, Proposition 1",

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.progress import Progress
 from memspan.results import Chart, Claim, Line, claim_near, line
 from memspan.theory.activations import Identity
@@ -163,7 +163,7 @@ _NOTE = (
     "falling as T grows. The exponents themselves are in errata-11."
 )
 
-RELEVANCE_THEOREM1 = Recipe(
+RELEVANCE_THEOREM1 = Computed(
     id="relevance-theorem1",
     title="Under uniform attention gradients fall no faster than 1/T: true for some eigenvalues only",
     source="Kerg 2020, section 3.2 and appendix A.3, Theorem 1",

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.progress import Progress
 from memspan.results import Chart, Claim, claim_near, line
 from memspan.theory.activations import Identity
@@ -198,7 +198,7 @@ def _against(
     )
 
 
-RELEVANCE_THEOREM2 = Recipe(
+RELEVANCE_THEOREM2 = Computed(
     id="relevance-theorem2",
     title="The dependency depth bounds the gradient through sparse attention from below",
     source="Kerg 2020, section 3.3 and appendix A.4, Theorem 2",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 from memspan.data.naming import choose
 from memspan.errors import InputError
@@ -54,8 +55,17 @@ RECIPES: dict[str, Recipe] = {
 """Every recipe there is, by its id."""
 
 
-def reproduce(id: str, *, scale: str = "laptop", seed: int = 0, progress: Progress = SILENT) -> Reproduction:
+def reproduce(
+    id: str,
+    *,
+    scale: str = "laptop",
+    seed: int = 0,
+    runs: Path | None = None,
+    progress: Progress = SILENT,
+) -> Reproduction:
     """The claims of recipe `id`, each next to what was measured; the same seed gives the same numbers.
+
+    A recipe that trains networks keeps them in the folder `runs`, if it is told one, and goes on there when it was stopped.
 
     >>> result = reproduce("errata-02", scale="smoke")
     >>> result.source, result.holds
@@ -67,7 +77,7 @@ def reproduce(id: str, *, scale: str = "laptop", seed: int = 0, progress: Progre
     if scale not in recipe.scales:
         raise InputError(f"{id} has no scale {scale!r}; {choose(scale, recipe.scales)}")
     start = time.perf_counter()
-    outcome = recipe.run(scale, seed, progress)
+    outcome = recipe.outcome(scale, seed, progress, runs)
     return Reproduction(
         id=recipe.id,
         title=recipe.title,
@@ -79,4 +89,5 @@ def reproduce(id: str, *, scale: str = "laptop", seed: int = 0, progress: Progre
         notes=outcome.notes,
         seconds=time.perf_counter() - start,
         orbits=outcome.orbits,
+        maps=outcome.maps,
     )

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.experiments.standard_errors import ONE, claim_within_errors
 from memspan.information import mutual_information
 from memspan.progress import Progress
@@ -150,7 +150,7 @@ def _chart(curves: dict[float, Curve]) -> Chart:
     )
 
 
-SHEN_FIG4 = Recipe(
+SHEN_FIG4 = Computed(
     id="shen-fig4",
     title="Repetitive sequences keep a constant information at every distance",
     source="Shen 2019, appendix C, Eq. 52 and Fig. 4",

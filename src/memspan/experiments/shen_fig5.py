@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from memspan.decay import LAWS, fit_decay
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.experiments.standard_errors import claim_within_errors
 from memspan.information import log_lags, mutual_information
 from memspan.progress import Progress
@@ -149,7 +149,7 @@ def _exponents_chart(fits: list[_Fit]) -> Chart:
     )
 
 
-SHEN_FIG5 = Recipe(
+SHEN_FIG5 = Computed(
     id="shen-fig5",
     title="The exponent of a known power law is recovered",
     source="Shen 2019, appendix D.1, Fig. 5",

@@ -18,7 +18,7 @@ from memspan.experiments.corpora import (
     measure_split,
     missing,
 )
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.experiments.standard_errors import claim_within_errors
 from memspan.information import log_lags
 from memspan.progress import Progress
@@ -231,7 +231,7 @@ def _our_chart(measured: _Measured) -> Chart:
     )
 
 
-SHEN_FIG6 = Recipe(
+SHEN_FIG6 = Computed(
     id="shen-fig6",
     title="The power law that validation sets seem to lack is hidden below the estimator's floor",
     source="Shen 2019, section 4.2.2, appendix D.2 and Fig. 6",

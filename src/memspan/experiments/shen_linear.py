@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from memspan.experiments.recipe import Outcome, Recipe
+from memspan.experiments.recipe import Computed, Outcome
 from memspan.progress import Progress
 from memspan.results import Chart, Claim, claim_near, line
 from memspan.theory.linear import LinearRNN, Start
@@ -330,7 +330,7 @@ def _samples_chart(information: NDArray[np.float64], error: NDArray[np.float64])
     )
 
 
-SHEN_LINEAR = Recipe(
+SHEN_LINEAR = Computed(
     id="shen-linear",
     title="Linear RNNs forget exponentially, at the rate of their slowest mode",
     source="Shen 2019, section 4.1 and appendix A",

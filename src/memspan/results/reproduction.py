@@ -7,6 +7,7 @@ from typing import Any, final
 
 from memspan.results.chart import Chart
 from memspan.results.encoding import from_plain, to_plain
+from memspan.results.heat_map import HeatMap
 from memspan.results.orbit import Orbit
 
 
@@ -63,6 +64,7 @@ class Reproduction:
     notes: tuple[str, ...]
     seconds: float
     orbits: tuple[Orbit, ...] = ()
+    maps: tuple[HeatMap, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -76,4 +78,4 @@ class Reproduction:
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> Reproduction:
         """The inverse of `to_json`."""
-        return from_plain(cls, {"orbits": [], **plain})
+        return from_plain(cls, {"orbits": [], "maps": [], **plain})

@@ -19,11 +19,15 @@ def evaluate(
     size: int,
     seed: int,
 ) -> dict[str, float]:
-    """`loss` in nats and the task's measures: means over batches of one split, or over the whole of a split that ends."""
+    """`loss` in nats and the task's measures over `batches` of one split, at most once over a split that ends.
+
+    Batches count by the sum of their weights, so that the last one of a split, which may be filled up, counts what it holds.
+    """
     device = next(network.parameters()).device
     was_training = network.training
     network.eval()
     sums: dict[str, float] = {}
+    total = 0.0
     whole = task.batches(split, size)
     number = batches if whole is None else min(batches, whole)
     try:
@@ -34,8 +38,10 @@ def evaluate(
                 "loss": float(task.loss(output.logits, batch)),
                 **task.measures(output.logits, batch),
             }
+            weight = float(batch.weights.sum())
+            total += weight
             for name, value in found.items():
-                sums[name] = sums.get(name, 0.0) + value
+                sums[name] = sums.get(name, 0.0) + weight * value
     finally:
         network.train(was_training)
-    return {name: value / number for name, value in sums.items()}
+    return {name: value / total for name, value in sums.items()}

@@ -8,10 +8,10 @@ import os
 import platform
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, final
 
-from memspan import __version__
 from memspan.errors import CorruptError, InputError
 from memspan.results.atomic import write_text
 from memspan.training.config import Config
@@ -134,7 +134,7 @@ def environment() -> dict[str, str]:
     import torch
 
     return {
-        "memspan": __version__,
+        "memspan": version("memspan"),
         "python": platform.python_version(),
         "torch": str(torch.__version__),
         "machine": platform.machine(),

@@ -17,7 +17,7 @@ _SCALES = {
 
 def section(result: Reproduction) -> Section:
     """One recipe, its claims and its figures."""
-    drawings = (*result.figures, *result.orbits)
+    drawings = (*result.figures, *result.maps, *result.orbits)
     return Section(
         title=f"{result.id}: {result.title}",
         answer=sentence(result),
