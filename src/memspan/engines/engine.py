@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import TypeVar, final
 
@@ -24,8 +24,13 @@ class Engine(ABC):
         """How many items are worked on at once."""
 
     @abstractmethod
-    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-        """The results in the order of the items. An error or an interrupt stops what has not begun."""
+    def map(
+        self,
+        function: Callable[[Item], Result],
+        items: Iterable[Item],
+        done: Callable[[], None] = lambda: None,
+    ) -> list[Result]:
+        """The results in the order of the items; `done` is called after each, here. An error stops what has not begun."""
 
 
 @final
@@ -40,26 +45,47 @@ class Threads(Engine):
     count: int
 
     def __post_init__(self) -> None:
-        if self.count < 1:
-            raise InputError(f"workers must be at least 1, got {self.count}")
+        at_least_one(self.count)
 
     @property
     def workers(self) -> int:
         return self.count
 
-    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+    def map(
+        self,
+        function: Callable[[Item], Result],
+        items: Iterable[Item],
+        done: Callable[[], None] = lambda: None,
+    ) -> list[Result]:
         items = list(items)
         if self.count == 1 or len(items) < 2:
-            return [function(item) for item in items]
+            return [and_say(function(item), done) for item in items]
         pool = ThreadPoolExecutor(self.count)
         try:
-            futures = [pool.submit(function, item) for item in items]
-            for future in wait(futures, return_when=FIRST_EXCEPTION).done:
-                future.result()
-            return [future.result() for future in futures]
+            return gathered([pool.submit(function, item) for item in items], done)
         finally:
             # An interrupted caller must not wait for items that take long; it tells them to stop by its own means.
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def gathered(futures: list[Future[Result]], done: Callable[[], None]) -> list[Result]:
+    """The results in their order, or the first error."""
+    for future in as_completed(futures):
+        future.result()
+        done()
+    return [future.result() for future in futures]
+
+
+def and_say(result: Result, done: Callable[[], None]) -> Result:
+    """The result, after saying that there is one more."""
+    done()
+    return result
+
+
+def at_least_one(workers: int) -> None:
+    """Refuse an engine that could do nothing."""
+    if workers < 1:
+        raise InputError(f"workers must be at least 1, got {workers}")
 
 
 def available_cores() -> int:

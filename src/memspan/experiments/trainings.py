@@ -1,0 +1,66 @@
+"""The trainings of a recipe: several at once, each in a folder of its own, so that what is finished is not done again."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+from memspan.engines import Processes, available_cores
+from memspan.errors import InputError
+from memspan.progress import Progress
+from memspan.results import TrainingRun
+from memspan.results.atomic import write_text
+from memspan.training import Config, resume, train
+from memspan.training.config_json import from_json, merged, to_json
+from memspan.training.defaults import defaults
+from memspan.training.run_folder import RunFolder
+
+_ALONE: dict[str, Any] = {"training": {"threads": 1, "device": "cpu"}}
+"""Every training has one thread, so that its numbers do not depend on how many run beside it."""
+
+
+def configured(task: str, cell: str, seed: int, *more: dict[str, Any]) -> Config:
+    """The default settings of a task and cell, with some replaced."""
+    plain = merged(defaults(task, cell), _ALONE)
+    for settings in more:
+        plain = merged(plain, settings)
+    return from_json({**plain, "seed": seed}, "the recipe")
+
+
+def train_all(
+    configs: dict[str, Config], runs: Path, progress: Progress, *, workers: int | None = None
+) -> dict[str, TrainingRun]:
+    """The run of every configuration by its name, which is also that of its folder below `runs`.
+
+    Longest first would need to know which is; they begin in the order given, as many at once as there are cores.
+    """
+    engine = Processes(min(workers or available_cores(), len(configs)))
+    jobs = [(config, runs / name) for name, config in configs.items()]
+    with progress.stage(f"{len(jobs)} trainings", len(jobs)) as stage:
+        found = engine.map(trained, jobs, done=stage.advance)
+    return dict(zip(configs, found, strict=True))
+
+
+def trained(job: tuple[Config, Path]) -> TrainingRun:
+    """One training: read where it is finished, gone on with where it was stopped, else begun."""
+    config, folder = job
+    result = folder / "result.json"
+    if not RunFolder(folder).config_file.exists():
+        run = train(config, folder)
+    else:
+        _check_same(config, RunFolder(folder))
+        if result.exists():
+            return TrainingRun.from_json(json.loads(result.read_text()))
+        run = resume(folder)
+    write_text(result, json.dumps({"command": "train", **run.to_json()}) + "\n")
+    return run
+
+
+def _check_same(config: Config, folder: RunFolder) -> None:
+    resolved = dataclasses.replace(config, task=config.task.resolved())
+    if to_json(folder.config()) != to_json(resolved):
+        raise InputError(
+            f"{folder.path} was trained with other settings than this recipe's; give another --out, or remove it"
+        )
