@@ -104,11 +104,13 @@ def _title(result: Told) -> str:
         AttentionPrediction,
         BenchReport,
         Comparison,
+        Evaluation,
         LinearPrediction,
         Measurement,
         Memorization,
         Prediction,
         Reproduction,
+        TrainingRun,
     )
     from memspan.results.visible import one_line
 
@@ -123,6 +125,10 @@ def _title(result: Told) -> str:
             return f"{result.id}: does it hold?"
         case BenchReport():
             return "memspan next to its peers"
+        case TrainingRun():
+            return f"{result.cell} on {result.task}: what has it learnt to remember?"
+        case Evaluation():
+            return f"{result.cell} on {result.task}: how far does its memory carry?"
         case Prediction() | LinearPrediction() | AttentionPrediction():
             return f"{result.cell}: how far back can it remember?"
 

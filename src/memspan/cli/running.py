@@ -86,8 +86,8 @@ def _status(arguments: Sequence[str]) -> int:
         return _said(f"error: {error}", BAD_INPUT)
     except InterruptedWorkError as error:
         return _said(f"interrupted: {error}", INTERRUPTED)
-    except KeyboardInterrupt:
-        return _said("interrupted: nothing was kept", INTERRUPTED)
+    except KeyboardInterrupt as interrupt:  # a training says what it saved
+        return _said(f"interrupted: {str(interrupt) or 'nothing was kept'}", INTERRUPTED)
     except BrokenPipeError:
         _close_output()  # the reader, for example `head`, has seen enough
     except OSError as error:

@@ -16,6 +16,8 @@ from memspan.figures.information import curve_axes, information_axes, informatio
 from memspan.figures.memorization import memorization_axes, memorization_figures
 from memspan.figures.orbit import orbit_axes, orbit_figure
 from memspan.figures.style import settle, style
+from memspan.figures.training import training_axes, training_figure
+from memspan.figures.transfer import drawable, transfer_axes, transfer_figure
 from memspan.results import (
     AnyPrediction,
     AttentionPrediction,
@@ -23,6 +25,7 @@ from memspan.results import (
     Chart,
     Comparison,
     Curve,
+    Evaluation,
     HeatMap,
     LinearPrediction,
     Measurement,
@@ -30,10 +33,16 @@ from memspan.results import (
     Orbit,
     Prediction,
     Reproduction,
+    TrainingRun,
 )
 
-Plottable: TypeAlias = Curve | Measurement | Comparison | Chart | HeatMap | Orbit | Memorization | BenchReport
-Result: TypeAlias = Measurement | Comparison | Reproduction | Memorization | BenchReport | AnyPrediction
+Trained: TypeAlias = TrainingRun | Evaluation
+Plottable: TypeAlias = (
+    Curve | Measurement | Comparison | Chart | HeatMap | Orbit | Memorization | BenchReport | Trained
+)
+Result: TypeAlias = (
+    Measurement | Comparison | Reproduction | Memorization | BenchReport | AnyPrediction | Trained
+)
 
 
 def plot(result: Plottable, ax: Axes | None = None, *, bits: bool = False) -> Axes:
@@ -60,6 +69,10 @@ def plot(result: Plottable, ax: Axes | None = None, *, bits: bool = False) -> Ax
                 memorization_axes(axes, result)
             case BenchReport():
                 benchmark_axes(axes, result)
+            case TrainingRun():
+                training_axes(axes, result)
+            case Evaluation() if drawable(result):
+                transfer_axes(axes, result)
             case _:
                 raise InputError(_refusal(result))
     return axes
@@ -84,8 +97,12 @@ def _drawn(result: Result, bits: bool) -> dict[str, Figure]:
             return {"ratios": benchmark_figure(result)}
         case Memorization():
             return memorization_figures(result)
+        case TrainingRun():
+            return {"training": training_figure(result)}
+        case Evaluation():
+            return {"transfer": transfer_figure(result)} if drawable(result) else {}
         case Reproduction():
-            return _stored(result.id, result.figures, orbits=result.orbits)
+            return _stored(result.id, result.figures, result.maps, result.orbits)
         case Prediction():
             return _stored(result.cell, result.figures, maps=result.maps)
         case LinearPrediction() | AttentionPrediction():
@@ -114,6 +131,9 @@ def _new_axes() -> Axes:
 
 
 def _refusal(result: object) -> str:
-    expected = "a Curve, Measurement, Comparison, Memorization, BenchReport, Chart, HeatMap or Orbit"
+    expected = (
+        "a Curve, Measurement, Comparison, Memorization, BenchReport, TrainingRun, Evaluation with delays, Chart, "
+        "HeatMap or Orbit"
+    )
     advice = "plot the charts of a Reproduction or a prediction one by one: they are in its `figures`"
     return f"cannot draw a {type(result).__name__}; expected {expected}; {advice}"

@@ -14,7 +14,16 @@ from memspan.report.page import render
 from memspan.report.section import Section
 from memspan.report.sections import section_of
 from memspan.report.sentences import Told
-from memspan.results import BenchReport, Comparison, Measurement, Memorization, Reproduction, read_prediction
+from memspan.results import (
+    BenchReport,
+    Comparison,
+    Evaluation,
+    Measurement,
+    Memorization,
+    Reproduction,
+    TrainingRun,
+    read_prediction,
+)
 from memspan.results.atomic import write_text
 from memspan.results.encoding import read_object
 
@@ -25,6 +34,9 @@ _KINDS: dict[str, Callable[[dict[str, Any]], Told]] = {
     "memorize": Memorization.from_json,
     "bench": BenchReport.from_json,
     "predict": read_prediction,
+    "train": TrainingRun.from_json,
+    "resume": TrainingRun.from_json,
+    "evaluate": Evaluation.from_json,
 }
 
 
@@ -33,7 +45,9 @@ def report(directory: str | os.PathLike[str]) -> Path:
     folder = Path(directory)
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder; expected one that holds results; check the path")
-    paths = sorted(folder.rglob("result.json"))
+    paths = sorted(
+        folder.rglob("result.json"), key=lambda path: path.parent.parts
+    )  # a folder before its parts
     if not paths:
         raise InputError(
             f"no result.json below {folder}; expected at least one; run a command with --out {folder}"

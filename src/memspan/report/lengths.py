@@ -11,6 +11,7 @@ from memspan.results import (
     AttentionPrediction,
     Chart,
     Comparison,
+    Evaluation,
     HeatMap,
     Line,
     LinearPrediction,
@@ -19,6 +20,7 @@ from memspan.results import (
     Orbit,
     Prediction,
     Reproduction,
+    TrainingRun,
 )
 
 _CURVE = ("information", "floor", "floor_sd", "corrected", "stderr", "pairs", "p_value")
@@ -43,9 +45,15 @@ def _mismatches(result: Told) -> Iterator[str]:
             yield from _along(result, ("information",), "lags")
         case AttentionPrediction():
             yield from _along(result, ("gradient", "without_attention"), "distances")
+        case TrainingRun():
+            yield from _along(result, ("training_loss",), "logged")
+            yield from _along(result, ("validation_loss", "validation_accuracy"), "validated")
+        case Evaluation():
+            if not result.transfer:
+                yield "transfer and delays differ in length"
     if isinstance(result, Reproduction | Prediction | LinearPrediction | AttentionPrediction):
         yield from _of_drawings(result.figures)
-    if isinstance(result, Prediction):
+    if isinstance(result, Prediction | Reproduction):
         yield from _of_drawings(result.maps)
     if isinstance(result, Reproduction):
         for orbit in result.orbits:

@@ -8,20 +8,26 @@ from memspan.figures.words import caution, law_sentence, span_words, symbols_wor
 from memspan.report.memorization_sentences import memorization_sentence
 from memspan.report.numbers import count, lag_list, number, probability
 from memspan.report.prediction_sentences import prediction_sentence
+from memspan.report.training_sentences import evaluation_sentence, training_sentence
 from memspan.results import (
     AnyPrediction,
     AttentionPrediction,
     BenchReport,
     Comparison,
+    Evaluation,
     LinearPrediction,
     Measurement,
     Memorization,
     PairVerdict,
     Prediction,
     Reproduction,
+    TrainingRun,
 )
 
-Told: TypeAlias = Measurement | Comparison | Reproduction | Memorization | BenchReport | AnyPrediction
+Trained: TypeAlias = TrainingRun | Evaluation
+Told: TypeAlias = (
+    Measurement | Comparison | Reproduction | Memorization | BenchReport | AnyPrediction | Trained
+)
 
 
 def sentence(result: Told) -> str:
@@ -40,6 +46,10 @@ def sentence(result: Told) -> str:
             return memorization_sentence(result)
         case BenchReport():
             return _benched(result)
+        case TrainingRun():
+            return training_sentence(result)
+        case Evaluation():
+            return evaluation_sentence(result)
         case Prediction() | LinearPrediction() | AttentionPrediction():
             return prediction_sentence(result)
 

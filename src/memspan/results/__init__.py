@@ -16,6 +16,15 @@ from memspan.results.curve import Reach as Reach
 from memspan.results.curve import Span as Span
 from memspan.results.decay import DecayFit as DecayFit
 from memspan.results.decay import LawFit as LawFit
+from memspan.results.diagnosis import AttentionMap as AttentionMap
+from memspan.results.diagnosis import ContextLoss as ContextLoss
+from memspan.results.diagnosis import Diagnosis as Diagnosis
+from memspan.results.diagnosis import GradientNorms as GradientNorms
+from memspan.results.diagnosis import JacobianSpectrum as JacobianSpectrum
+from memspan.results.diagnosis import RelevantSet as RelevantSet
+from memspan.results.diagnosis import TrainingCosts as TrainingCosts
+from memspan.results.evaluation import Evaluation as Evaluation
+from memspan.results.evaluation import Transfer as Transfer
 from memspan.results.heat_map import HeatMap as HeatMap
 from memspan.results.linear_network import END as END
 from memspan.results.linear_network import LinearNetwork as LinearNetwork

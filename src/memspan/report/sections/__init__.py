@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from memspan.report.section import Section
-from memspan.report.sections import bench, compare, measure, memorize, predict, reproduce
+from memspan.report.sections import bench, compare, evaluate, measure, memorize, predict, reproduce, train
 from memspan.report.sentences import Told
 from memspan.results import (
     AttentionPrediction,
     BenchReport,
     Comparison,
+    Evaluation,
     LinearPrediction,
     Measurement,
     Memorization,
     Prediction,
     Reproduction,
+    TrainingRun,
 )
 
 
@@ -30,5 +32,9 @@ def section_of(result: Told) -> Section:
             return memorize.section(result)
         case BenchReport():
             return bench.section(result)
+        case TrainingRun():
+            return train.section(result)
+        case Evaluation():
+            return evaluate.section(result)
         case Prediction() | LinearPrediction() | AttentionPrediction():
             return predict.section(result)

@@ -1,0 +1,47 @@
+"""`memspan evaluate RUN`"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from memspan.cli import options
+from memspan.cli import train_options as asked
+from memspan.cli.needing_torch import check_models
+from memspan.cli.output import Output
+
+_SIZE = 100
+
+
+def evaluate(
+    run: asked.Run,
+    delays: asked.Delays = None,
+    split: asked.Split = "test",
+    batches: asked.Batches = None,
+    size: asked.Size = _SIZE,
+    device: asked.EvaluationDevice = "auto",
+    out: asked.EvaluationFolder = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """What a trained network still remembers, at the delay it was trained at or at others.
+
+    The weights are those that did best on validation so far; the run may still go on.
+    """
+    check_models("evaluating")
+    output = Output(command="evaluate", json=json, quiet=quiet)
+    with output.progress() as progress:
+        from memspan.training.evaluating import evaluate_run
+
+        result = evaluate_run(
+            run,
+            delays or (),
+            split=split,
+            batches=batches,
+            size=size,
+            device=device,
+            progress=progress,
+        )
+    from memspan.cli.training_tables import show_evaluation
+
+    place = dataclasses.replace(output, out=out or run / "evaluation")
+    place.give(result, lambda console: show_evaluation(console, result))

@@ -1,0 +1,142 @@
+"""`memspan train TASK` and `memspan resume RUN`"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memspan.cli import options
+from memspan.cli import train_options as asked
+from memspan.cli.needing_torch import check_models
+from memspan.cli.output import Output, print_bytes
+from memspan.cli.running import InterruptedWorkError
+from memspan.cli.train_settings import Asked, resolved
+
+if TYPE_CHECKING:
+    from memspan.progress import Progress
+    from memspan.results import TrainingRun
+    from memspan.training import Config
+
+RUNS = Path("runs")
+"""Where runs go that were given no place."""
+
+
+def train(
+    task: asked.Task,
+    cell: asked.Cell = None,
+    hidden: asked.Hidden = None,
+    layers: asked.Layers = None,
+    short_term: asked.ShortTerm = None,
+    relevant: asked.Relevant = None,
+    init: asked.Init = None,
+    delay: asked.Delay = None,
+    data: asked.Data = None,
+    updates: asked.Updates = None,
+    batch: asked.Batch = None,
+    seed: asked.Seed = None,
+    seeds: asked.Seeds = 1,
+    max_minutes: asked.MaxMinutes = None,
+    device: asked.Device = None,
+    threads: asked.Threads = None,
+    config: asked.ConfigFile = None,
+    settings: asked.Settings = None,
+    show_config: asked.ShowConfig = False,
+    out: asked.RunFolder = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """A network that learns to remember: trained, saved as it goes, judged on sequences that it never saw.
+
+    Ctrl-C saves it and says how to go on; a run that was killed goes on by memspan resume.
+    """
+    check_models("training")
+    whole = resolved(
+        Asked(
+            task=task,
+            cell=cell,
+            hidden=hidden,
+            layers=layers,
+            short_term=short_term,
+            relevant=relevant,
+            init=init,
+            delay=delay,
+            data=data,
+            updates=updates,
+            batch=batch,
+            seed=seed,
+            max_minutes=max_minutes,
+            device=device,
+            threads=threads,
+            config=config,
+            settings=tuple(settings or ()),
+        )
+    )
+    if show_config:
+        _show(whole)
+        return
+    from memspan.training.run_folder import next_free
+
+    run = out or next_free(RUNS, whole.word, whole.cell.name)
+    output = Output(command="train", json=json, quiet=quiet)
+    with output.progress() as progress, _kept(run):
+        progress.say(f"the run is kept in {run}")
+        _give(output, run, _trained(whole, run, seeds, progress))
+
+
+def resume(
+    run: asked.Run,
+    updates: asked.MoreUpdates = None,
+    max_minutes: asked.MaxMinutes = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Go on with a training that was stopped or killed, to the very weights that it would have reached.
+
+    With a larger --updates or --max-minutes also one that was over.
+    """
+    check_models("training")
+    output = Output(command="resume", json=json, quiet=quiet)
+    with output.progress() as progress, _kept(run):
+        from memspan.training import resume
+
+        _give(output, run, resume(run, updates=updates, max_minutes=max_minutes, progress=progress))
+
+
+def _trained(config: Config, run: Path, seeds: int, progress: Progress) -> TrainingRun:
+    if seeds == 1:
+        from memspan.training import train
+
+        return train(config, run, progress=progress)
+    from memspan.training.seeds import train_seeds
+
+    return train_seeds(config, run, seeds, progress)
+
+
+def _show(config: Config) -> None:
+    import json
+
+    from memspan.training.config_json import to_json
+
+    print_bytes(json.dumps(to_json(config), indent=2).encode() + b"\n")
+
+
+@contextlib.contextmanager
+def _kept(run: Path) -> Iterator[None]:
+    """An interrupt that comes while nothing can be saved any more still leaves the checkpoints."""
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        if str(interrupt) or not any(run.glob("**/checkpoints/*.safetensors")):
+            raise
+        raise InterruptedWorkError(
+            f"what was saved last is kept in {run}; go on by memspan resume {run}"
+        ) from interrupt
+
+
+def _give(output: Output, run: Path, result: TrainingRun) -> None:
+    from memspan.cli.training_tables import show_training
+
+    dataclasses.replace(output, out=run).give(result, lambda console: show_training(console, result))

@@ -1,0 +1,246 @@
+"""The options of `train`, `resume` and `evaluate`, each with its unit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+import typer
+
+DeviceName: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
+SplitName: TypeAlias = Literal["train", "valid", "test"]
+StartName: TypeAlias = Literal["default", "critical", "field", "orthogonal", "henaff", "cayley", "chrono"]
+
+_NETWORK, _TASK, _LEARNING, _CONFIG, _OUTPUT = "Network", "Task", "Learning", "Configuration", "Output"
+_EVALUATING = "Evaluating"
+
+Task = Annotated[
+    str,
+    typer.Argument(
+        metavar="TASK",
+        help="What must be remembered: copy, denoise, adding, noisy-digits, digits, permuted-digits or binary.",
+    ),
+]
+Run = Annotated[
+    Path, typer.Argument(metavar="RUN", help="The folder of a training, as memspan train named it.")
+]
+Cell = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="What remembers: rnn, orthogonal-rnn, exp-rnn, goru, minimal-rnn, lstm, gru, detach-lstm, mem-rnn,"
+        " mem-lstm, sab-lstm, rel-rnn, rel-lstm or transformer. By default rel-rnn.",
+        rich_help_panel=_NETWORK,
+    ),
+]
+Hidden = Annotated[
+    int | None,
+    typer.Option(
+        min=1, metavar="N", help="Hidden units. The default is the task's.", rich_help_panel=_NETWORK
+    ),
+]
+Layers = Annotated[
+    int | None,
+    typer.Option(
+        min=1, metavar="N", help="Layers on top of each other. By default 1.", rich_help_panel=_NETWORK
+    ),
+]
+ShortTerm = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="NU",
+        help="States of the last so many steps that rel-rnn and rel-lstm look at. By default 10.",
+        rich_help_panel=_NETWORK,
+    ),
+]
+Relevant = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        metavar="RHO",
+        help="Earlier states, the most relevant ones, that rel-rnn and rel-lstm keep. By default 10.",
+        rich_help_panel=_NETWORK,
+    ),
+]
+Init = Annotated[
+    StartName | None,
+    typer.Option(
+        metavar="NAME",
+        help="How recurrent weights start: default (the cell's own), critical (chi_1 = 1), field (init.sigma_w and"
+        " init.sigma_v), orthogonal, henaff, cayley, or chrono (gates for the delay).",
+        rich_help_panel=_NETWORK,
+    ),
+]
+Delay = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Steps over which must be remembered: the task's delay; of adding and binary the length of a sequence."
+        " By default 100 (binary: 512).",
+        rich_help_panel=_TASK,
+    ),
+]
+Data = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Where digits come from: mnist, digits (8 by 8, bundled with scikit-learn) or auto: mnist where it is.",
+        rich_help_panel=_TASK,
+    ),
+]
+Updates = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Updates of the weights, at the most. The default is the task's.",
+        rich_help_panel=_LEARNING,
+    ),
+]
+MoreUpdates = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Updates of the weights, at the most, those already done included. By default as the run was begun.",
+        rich_help_panel=_LEARNING,
+    ),
+]
+Batch = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Sequences of an update. The default is the task's.",
+        rich_help_panel=_LEARNING,
+    ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        metavar="N",
+        help="Of weights and sequences: the same seed gives the same training. By default 0.",
+        rich_help_panel=_LEARNING,
+    ),
+]
+Seeds = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        metavar="K",
+        help="Train so many networks, seed --seed and those that follow, in RUN/seed-0 and so on; the best on validation"
+        " is told.",
+        rich_help_panel=_LEARNING,
+    ),
+]
+MaxMinutes = Annotated[
+    float | None,
+    typer.Option(
+        metavar="MINUTES",
+        help="Stop after so many minutes of training, all sessions together.",
+        rich_help_panel=_LEARNING,
+    ),
+]
+Device = Annotated[
+    DeviceName | None,
+    typer.Option(
+        metavar="auto|cpu|cuda|mps",
+        help="Where it runs. By default auto, the fastest there is.",
+        rich_help_panel=_LEARNING,
+    ),
+]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Threads of the processor; a run keeps its number. By default one per core.",
+        rich_help_panel=_LEARNING,
+    ),
+]
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        metavar="FILE.json",
+        help="Settings from a file, such as the config.json of a run or what --show-config prints.",
+        rich_help_panel=_CONFIG,
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="SECTION.NAME=VALUE",
+        help="One setting, over all others, such as training.learning_rate=1e-3; may be given again.",
+        rich_help_panel=_CONFIG,
+    ),
+]
+ShowConfig = Annotated[
+    bool,
+    typer.Option(
+        "--show-config",
+        metavar="",
+        help="Print the whole configuration as JSON and do nothing else.",
+        rich_help_panel=_CONFIG,
+    ),
+]
+RunFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="DIR",
+        help="The folder of the run: configuration, checkpoints, result.json, figures and report.html. By default"
+        " runs/TASK-CELL-NUMBER.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+EvaluationFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="DIR",
+        help="Write result.json, figures (.svg and .png) and report.html into this folder. By default RUN/evaluation.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+Delays = Annotated[
+    list[int] | None,
+    typer.Option(
+        "--delay",
+        min=1,
+        metavar="N",
+        help="Evaluate at this delay (of adding and binary: length), in steps; may be given again. By default the"
+        " trained one.",
+        rich_help_panel=_EVALUATING,
+    ),
+]
+Split = Annotated[
+    SplitName,
+    typer.Option(metavar="train|valid|test", help="Which sequences are used.", rich_help_panel=_EVALUATING),
+]
+Batches = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Batches at each delay. By default 10; where the data end, all of them.",
+        rich_help_panel=_EVALUATING,
+    ),
+]
+Size = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Sequences of a batch. Long sequences are worked on in smaller batches, as many in all.",
+        rich_help_panel=_EVALUATING,
+    ),
+]
+EvaluationDevice = Annotated[
+    DeviceName,
+    typer.Option(metavar="auto|cpu|cuda|mps", help="Where it runs.", rich_help_panel=_EVALUATING),
+]

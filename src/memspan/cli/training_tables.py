@@ -1,0 +1,36 @@
+"""What follows the sentence of `train`, `resume` and `evaluate`: the facts, and what to type next."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from memspan.cli.tables import print_table, show_notes
+from memspan.report.training_rows import evaluation_rows, training_rows, transfer_table
+from memspan.report.training_sentences import training_notes
+from memspan.results import Evaluation, TrainingRun
+
+_FARTHER = (2, 10)
+"""Times the trained delay, at which an evaluation is worth trying."""
+
+
+def show_training(console: Console, result: TrainingRun) -> None:
+    """Facts first, then what can be done with the run."""
+    print_table(console, (), [*((name, value) for name, value, _ in training_rows(result)), *_next(result)])
+    show_notes(console, training_notes(result))
+
+
+def show_evaluation(console: Console, result: Evaluation) -> None:
+    """One row for each delay, then which network it was."""
+    table = transfer_table(result)
+    print_table(console, table.header, table.rows)
+    print_table(console, (), [(name, value) for name, value, _ in evaluation_rows(result)])
+    show_notes(console, result.notes)
+
+
+def _next(result: TrainingRun) -> list[tuple[str, str]]:
+    delay = result.config.get("task", {}).get("delay")
+    farther = "".join(f" --delay {times * delay}" for times in _FARTHER) if isinstance(delay, int) else ""
+    return [
+        ("next", f"memspan evaluate {result.run}{farther}"),
+        ("", f"memspan diagnose {result.run}"),
+    ]

@@ -1,0 +1,101 @@
+"""What trainings and evaluations are called, in words that titles, sentences and tables share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from memspan.figures.numbers import UNKNOWN, number, trimmed
+
+_ANSWERS = {
+    "copy": "recalled symbols",
+    "denoise": "recalled symbols",
+    "adding": "sums",
+    "noisy-digits": "digits",
+    "digits": "digits",
+    "permuted-digits": "digits",
+    "binary": "next symbols",
+}
+_SHOWN = ("delay", "length", "steps")
+"""Options of tasks that belong to their names."""
+
+
+def answers_word(task: str) -> str:
+    """What an accuracy counts.
+
+    >>> answers_word("copy"), answers_word("words")
+    ('recalled symbols', 'answers')
+    """
+    return _ANSWERS.get(task, "answers")
+
+
+def loss_unit(task: str) -> str:
+    """What a loss is measured in.
+
+    >>> loss_unit("adding"), loss_unit("copy")
+    ('squared error', 'nats')
+    """
+    return "squared error" if task == "adding" else "nats"
+
+
+def loss_words(task: str, loss: float | None) -> str:
+    """A loss with its unit.
+
+    >>> loss_words("copy", 0.0123), loss_words("adding", 1 / 6)
+    ('0.0123 nats', 'squared error 0.167')
+    """
+    unit = loss_unit(task)
+    return f"{number(loss)} {unit}" if unit == "nats" else f"{unit} {number(loss)}"
+
+
+def task_words(task: str, config: Mapping[str, Any]) -> str:
+    """A task with its size in time.
+
+    >>> task_words("copy", {"task": {"name": "copy", "delay": 1000}})
+    'copy, delay 1,000'
+    """
+    settings = config.get("task", {})
+    sizes = [f"{name} {settings[name]:,}" for name in _SHOWN if settings.get(name) is not None]
+    return ", ".join([task, *sizes])
+
+
+def percent(share: float | None) -> str:
+    """A share of one, never rounded up to all of them.
+
+    >>> percent(0.9987), percent(0.99996), percent(1.0), percent(0.125)
+    ('99.9 %', '99.99 %', '100 %', '12.5 %')
+    """
+    if share is None or math.isnan(share):
+        return UNKNOWN
+    if share == 1:
+        return "100 %"
+    if share >= 0.9995:
+        return f"{math.floor(1e4 * share) / 100:.2f} %"
+    return f"{100 * share:.1f} %"
+
+
+def percent_interval(interval: tuple[float, float] | None) -> str:
+    """Both ends in percent.
+
+    >>> percent_interval((0.9962, 1.0))
+    '[99.6 %, 100 %]'
+    """
+    return "" if interval is None else f"[{percent(interval[0])}, {percent(interval[1])}]"
+
+
+def chance_words(chance: float) -> str:
+    """
+    >>> chance_words(0.125), chance_words(0.1)
+    ('chance 12.5 %', 'chance 10 %')
+    """
+    return f"chance {trimmed(100 * chance)} %"
+
+
+def accuracy_words(task: str, accuracy: float | None, chance: float) -> str:
+    """How much was right.
+
+    >>> accuracy_words("copy", 0.9991, 0.125)
+    '99.9 % of recalled symbols right (chance 12.5 %)'
+    """
+    return f"{percent(accuracy)} of {answers_word(task)} right ({chance_words(chance)})"

@@ -1,0 +1,67 @@
+"""What `evaluate` finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+from memspan.results.encoding import from_plain, to_plain
+
+
+@final
+@dataclass(frozen=True)
+class Transfer:
+    """How well a trained network does at one delay, which may be another than it was trained at."""
+
+    delay: int | None
+    """Steps; None where the task has nothing to be made longer."""
+    loss: float
+    """Nats (or the squared error of a regression)."""
+    accuracy: float | None
+    """Share of right answers; None where the task has no such measure."""
+    interval: tuple[float, float] | None
+    """95 % interval of the accuracy."""
+    sequences: int
+    """How many were answered."""
+    baseline: float
+    """Loss of the best answers without memory."""
+
+
+@final
+@dataclass(frozen=True)
+class Evaluation:
+    """A trained network on sequences that it never saw: one entry of `transfer` for each delay."""
+
+    task: str
+    cell: str
+    parameter_count: int
+    updates: int
+    """That the run has done so far."""
+    best_update: int
+    """Whose weights these are."""
+    split: str
+    loss: float
+    """Of the last entry of `transfer`."""
+    accuracy: float | None
+    """Of the last entry of `transfer`."""
+    chance: float
+    """Accuracy of guessing."""
+    distance: str | None
+    """Which option of the task the delays are: delay or length; None where it has neither."""
+    trained_delay: int | None
+    transfer: tuple[Transfer, ...]
+    run: str
+    """The folder whose weights these are."""
+    seconds: float
+    config: dict[str, Any]
+    """The configuration of the run."""
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `evaluate --json` prints, without `schema`, `command` and `version`."""
+        return to_plain(self)
+
+    @classmethod
+    def from_json(cls, plain: dict[str, Any]) -> Evaluation:
+        """The inverse of `to_json`."""
+        return from_plain(cls, plain)
