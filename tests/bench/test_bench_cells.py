@@ -9,6 +9,7 @@ from torch import nn
 from memspan.bench import BENCHMARKS
 from memspan.bench import cell_memory as cell_memory_module
 from memspan.bench.cell_memory import memory
+from memspan.bench.cell_sizes import Variations, cell_sizes
 from memspan.bench.cell_speed import races, speed
 from memspan.bench.cells import CellSizes, cells
 from memspan.bench.plain_loops import PlainRelRNN
@@ -34,6 +35,18 @@ def test_every_cell_is_timed_next_to_a_peer():
     assert BENCHMARKS["cells"] is cells
 
 
+def test_one_size_is_varied_at_a_time_and_square_loops_stop_where_they_would_take_too_much():
+    tiny = Variations(
+        steps=4, hidden=8, batch=2, hiddens=(4,), batches=(3,), lengths=(5, 6), square=5, rounds=1
+    )
+    assert tiny.sizes() == [(4, 2, 4), (4, 3, 8), (5, 2, 8), (6, 2, 8)]
+    names = [benchmark.name for benchmark in cell_sizes(SILENT, tiny)]
+    assert len(set(names)) == len(names) == 3 * len(CELLS) + len(CELLS) - 4
+    assert "training step of MemLSTM, 8 units, T = 5, batch 2" in names
+    assert "training step of MemLSTM, 8 units, T = 6, batch 2" not in names
+    assert BENCHMARKS["cell-sizes"] is cell_sizes
+
+
 def test_timing_leaves_the_number_of_threads_as_it_was():
     before = torch.get_num_threads()
     speed(races(TINY)[0], 1)
@@ -53,10 +66,11 @@ def test_the_plain_loop_of_the_relevant_memory_is_the_same_network():
 
 
 def test_memory_is_set_beside_its_own_growth(monkeypatch: pytest.MonkeyPatch):
-    def linear(network: str, *, steps: int, batch: int, hidden: int) -> TrainingCost:
-        return TrainingCost(1.0, 1e6 * steps * (steps if network.startswith("plain") else 1))
+    def linear(network: str, *, lengths: list[int], batch: int, hidden: int) -> dict[int, TrainingCost]:
+        square = network.startswith("plain")
+        return {steps: TrainingCost(1.0, 1e6 * steps * (steps if square else 1)) for steps in lengths}
 
-    monkeypatch.setattr(cell_memory_module, "training_cost", linear)
+    monkeypatch.setattr(cell_memory_module, "training_costs", linear)
     first, *growth, squared = memory(TINY, SILENT)
     assert first.ratio == TINY.short
     assert [benchmark.ratio for benchmark in growth] == [1.0, 1.0, 1.0]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import Any
 
 import oracle_detach
@@ -22,6 +20,7 @@ from memspan.cells.mem_rnn import MemRNN
 from memspan.cells.sparse_backtrack import SparseBacktrackLSTM
 from memspan.cells.sparse_weights import TopWeights
 from memspan.errors import InputError
+from memspan.experiments.training_cost import training_costs
 
 FEATURES, HIDDEN, BATCH, STEPS = 3, 5, 4, 23
 
@@ -364,26 +363,9 @@ def test_a_memory_of_another_width_is_refused():
         cell(random(3, BATCH, FEATURES), wrong)
 
 
-PEAK = """
-import resource, sys
-import torch
-from memspan.cells.mem_lstm import MemLSTM
-torch.set_num_threads(1)
-cell = MemLSTM(10, 128)
-start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-cell(torch.randn(int(sys.argv[1]), 10, 10))[0].square().mean().backward()
-sys.stdout.write(str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - start))
-"""
-
-
 @pytest.mark.slow
 def test_a_memory_lstm_trains_on_two_thousand_steps_in_less_than_two_gigabytes():
-    """All of the process, torch included, in kilobytes as Linux counts them; twice the time takes twice the memory."""
-    grown = {}
-    for steps in (1000, 2000):
-        done = subprocess.run(
-            [sys.executable, "-c", PEAK, str(steps)], capture_output=True, text=True, check=True
-        )
-        grown[steps] = int(done.stdout)
-    assert grown[2000] < 1.5e6
-    assert grown[2000] < 2.5 * grown[1000]
+    """Above what the process held before, which is well below half a gigabyte; twice the time takes twice the memory."""
+    costs = training_costs("mem-lstm", lengths=[1000, 2000], batch=10, hidden=128)
+    assert costs[2000].peak < 1.5e9
+    assert costs[2000].peak < 2.2 * costs[1000].peak

@@ -10,10 +10,10 @@ from memspan.errors import MemspanError, MissingExtraError
 from memspan.experiments import needing_torch, printed_screening, relevance_fig2_memory
 from memspan.experiments.errata_12 import ERRATA_12
 from memspan.experiments.errata_13 import ERRATA_13
-from memspan.experiments.plain_mem_lstm import PlainLoop
+from memspan.experiments.plain_mem_lstm import PlainMemLSTM
 from memspan.experiments.recipe import Computed, Outcome
 from memspan.experiments.relevance_fig2_memory import RELEVANCE_FIG2_MEMORY
-from memspan.experiments.training_cost import TrainingCost, training_cost
+from memspan.experiments.training_cost import TrainingCost, training_costs
 from memspan.progress import SILENT
 
 SAME = 1e-12
@@ -45,39 +45,48 @@ def test_promotion_as_printed_does_not_pass_for_right(monkeypatch: pytest.Monkey
 
 
 def test_the_plain_loop_is_the_same_network_as_the_cell() -> None:
-    cell = MemLSTM(3, 6, dtype=torch.float64)
+    cell, plain = MemLSTM(3, 6, dtype=torch.float64), PlainMemLSTM(3, 6).double()
+    names = {"U": "cell.weight_ih", "V": "cell.weight_hh", "b": "cell.bias_ih"}
+    names |= {"W_a": "attention.W_a.weight", "U_a": "attention.U_a.weight", "v": "attention.v.weight"}
+    with torch.no_grad():
+        plain.cell.bias_hh.zero_()
+        for ours, theirs in names.items():
+            weights = plain.get_parameter(theirs)
+            weights.copy_(cell.first.get_parameter(ours).view_as(weights))
     inputs = torch.randn(20, 4, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    assert torch.allclose(PlainLoop(cell)(inputs), cell(inputs)[0], atol=SAME)
+    assert torch.allclose(plain(inputs), cell(inputs)[0], atol=SAME)
 
 
 def growing(powers: dict[str, float]):
     """Costs whose memory grows with a power of time."""
 
-    def cost(network: str, *, steps: int, batch: int, hidden: int) -> TrainingCost:
+    def costs(network: str, *, lengths: tuple[int, ...], batch: int, hidden: int) -> dict[int, TrainingCost]:
         power = powers[network]
-        return TrainingCost(0.001 * steps, 1e3 * batch * hidden * steps**power)
+        return {steps: TrainingCost(0.001 * steps, 1e3 * batch * hidden * steps**power) for steps in lengths}
 
-    return cost
+    return costs
 
 
 @pytest.mark.parametrize("scale", ["smoke", "laptop", "paper"])
 def test_the_claims_on_memory_tell_linear_from_quadratic(scale: str, monkeypatch: pytest.MonkeyPatch) -> None:
     right = {"lstm": 1.0, "mem-lstm": 1.0, "rel-lstm": 1.0, "plain-mem-lstm": 2.0}
-    monkeypatch.setattr(relevance_fig2_memory, "training_cost", growing(right))
+    monkeypatch.setattr(relevance_fig2_memory, "training_costs", growing(right))
     assert broken(RELEVANCE_FIG2_MEMORY.run(scale, 0, SILENT)) == []
-    monkeypatch.setattr(relevance_fig2_memory, "training_cost", growing(right | {"rel-lstm": 2.0}))
+    monkeypatch.setattr(relevance_fig2_memory, "training_costs", growing(right | {"rel-lstm": 2.0}))
     assert len(broken(RELEVANCE_FIG2_MEMORY.run(scale, 0, SILENT))) == 2
 
 
 def test_a_training_step_in_a_process_of_its_own_takes_time_and_memory() -> None:
-    cost = training_cost("lstm", steps=200, batch=4, hidden=64)
-    assert cost.seconds > 0
-    assert 200 * 4 * 64 * 4 < cost.peak < 1e9  # at least the states, in bytes
+    costs = training_costs("lstm", lengths=[100, 200], batch=4, hidden=64)
+    assert list(costs) == [100, 200]
+    for steps, cost in costs.items():
+        assert cost.seconds > 0
+        assert steps * 4 * 64 * 4 < cost.peak < 1e9  # at least the states, in bytes
 
 
 def test_a_training_step_that_fails_is_told_in_one_line() -> None:
     with pytest.raises(MemspanError, match=r"training nothing over 5 steps failed: KeyError: 'nothing'"):
-        training_cost("nothing", steps=5, batch=1, hidden=2)
+        training_costs("nothing", lengths=[5], batch=1, hidden=2)
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.id)

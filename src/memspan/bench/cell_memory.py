@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memspan.bench.cells import CellSizes
 from memspan.bench.timing import beside
-from memspan.experiments.training_cost import training_cost
+from memspan.experiments.training_cost import training_costs
 from memspan.progress import Progress
 from memspan.results import Benchmark
 
@@ -16,16 +16,17 @@ SQUARE = 4
 
 def memory(sizes: CellSizes, progress: Progress) -> tuple[Benchmark, ...]:
     """Megabytes above what the process held before the step."""
-    with progress.stage("memory of training steps", 3 + len(LONGER)) as stage:
+    with progress.stage("memory of training steps", 3) as stage:
 
-        def megabytes(network: str, steps: int) -> float:
-            cost = training_cost(network, steps=steps, batch=sizes.batch, hidden=sizes.hidden)
+        def megabytes(network: str, *times: int) -> dict[int, float]:
+            lengths = [number * sizes.short for number in times]
+            costs = training_costs(network, lengths=lengths, batch=sizes.batch, hidden=sizes.hidden)
             stage.advance()
-            return cost.peak / 1e6
+            return {number: costs[number * sizes.short].peak / 1e6 for number in times}
 
-        plain = megabytes("plain-mem-lstm", sizes.short)
-        relevant = {times: megabytes("rel-lstm", times * sizes.short) for times in (1, *LONGER)}
-        attentive = megabytes("mem-lstm", SQUARE * sizes.short)
+        plain = megabytes("plain-mem-lstm", 1)[1]
+        relevant = megabytes("rel-lstm", 1, *LONGER)
+        attentive = megabytes("mem-lstm", SQUARE)[SQUARE]
     of = f"{sizes.hidden} units, batch {sizes.batch}, T = "
     loop = f"a plain MemLSTM at T = {sizes.short}"
     return (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import final
 
 import torch
@@ -12,9 +13,10 @@ from torch import Tensor, nn
 
 from memspan import cells
 from memspan.bench.cells import CellSizes
-from memspan.bench.plain_loops import PlainMemLSTM, PlainRelRNN
+from memspan.bench.plain_loops import PlainRelRNN
 from memspan.bench.timing import beside, race
 from memspan.experiments.one_step import FEATURES, THREADS, train
+from memspan.experiments.plain_mem_lstm import PlainMemLSTM
 from memspan.results import Benchmark
 
 
@@ -46,49 +48,44 @@ class CausalEncoder(nn.Module):
         return self.layer(self.embed(inputs), src_mask=mask, is_causal=True)
 
 
-def races(sizes: CellSizes) -> list[Race]:
-    """Every cell once, RelRNN at two batches; a cell that torch has not got runs next to the nearest layer that it has."""
-    hidden = sizes.hidden
+def every_cell(steps: int, batch: int, hidden: int, *, squares: bool = True) -> list[Race]:
+    """Each next to torch's nearest layer or a plain loop; `squares=False` leaves out loops that take T^2 memory."""
 
-    def usual(ours: Callable[..., nn.Module], peer: str, theirs: nn.Module) -> Race:
-        return Race(ours(FEATURES, hidden), peer, theirs, sizes.steps, sizes.batch, hidden)
+    def pair(
+        ours: Callable[[int, int], nn.Module], peer: str, theirs: Callable[[int, int], nn.Module]
+    ) -> Race:
+        return Race(ours(FEATURES, hidden), peer, theirs(FEATURES, hidden), steps, batch, hidden)
 
-    relevance = [
-        Race(
-            cells.RelRNN(FEATURES, hidden),
-            "a plain loop",
-            PlainRelRNN(FEATURES, hidden),
-            sizes.steps,
-            batch,
-            hidden,
-        )
-        for batch in (sizes.batch, sizes.large_batch)
+    linear = [
+        pair(cells.RelRNN, "a plain loop", PlainRelRNN),
+        pair(cells.MinimalRNN, "torch.nn.GRU", nn.GRU),
+        pair(cells.ExpRNN, "torch.nn.RNN", nn.RNN),
+        pair(cells.VanillaRNN, "torch.nn.RNN", nn.RNN),
+        pair(cells.OrthogonalRNN, "torch.nn.RNN", nn.RNN),
+        pair(cells.GORU, "torch.nn.GRU", nn.GRU),
+        pair(cells.GRU, "torch.nn.GRU", nn.GRU),
+        pair(cells.LSTM, "torch.nn.LSTM", nn.LSTM),
+        pair(cells.DetachLSTM, "torch.nn.LSTM", nn.LSTM),
+        pair(cells.Transformer, "torch.nn.TransformerEncoderLayer", CausalEncoder),
     ]
-    minimal = Race(
-        cells.MinimalRNN(FEATURES, sizes.narrow),
-        "torch.nn.GRU",
-        nn.GRU(FEATURES, sizes.narrow),
-        sizes.long,
-        sizes.narrow_batch,
-        sizes.narrow,
-    )
-    everything = PlainRelRNN(FEATURES, hidden, short_term=sizes.steps, relevant=0)
+    if not squares:
+        return linear
+    everything = partial(PlainRelRNN, short_term=steps, relevant=0)
     return [
-        *relevance,
-        minimal,
-        usual(cells.ExpRNN, "torch.nn.RNN", nn.RNN(FEATURES, hidden)),
-        usual(cells.VanillaRNN, "torch.nn.RNN", nn.RNN(FEATURES, hidden)),
-        usual(cells.OrthogonalRNN, "torch.nn.RNN", nn.RNN(FEATURES, hidden)),
-        usual(cells.GORU, "torch.nn.GRU", nn.GRU(FEATURES, hidden)),
-        usual(cells.GRU, "torch.nn.GRU", nn.GRU(FEATURES, hidden)),
-        usual(cells.LSTM, "torch.nn.LSTM", nn.LSTM(FEATURES, hidden)),
-        usual(cells.DetachLSTM, "torch.nn.LSTM", nn.LSTM(FEATURES, hidden)),
-        usual(cells.MemRNN, "a plain loop", everything),
-        usual(cells.MemLSTM, "a plain loop", PlainMemLSTM(FEATURES, hidden)),
-        usual(cells.SparseBacktrackLSTM, "a plain MemLSTM", PlainMemLSTM(FEATURES, hidden)),
-        usual(cells.RelLSTM, "a plain MemLSTM", PlainMemLSTM(FEATURES, hidden)),
-        usual(cells.Transformer, "torch.nn.TransformerEncoderLayer", CausalEncoder(FEATURES, hidden)),
+        *linear,
+        pair(cells.MemRNN, "a plain loop", everything),
+        pair(cells.MemLSTM, "a plain loop", PlainMemLSTM),
+        pair(cells.SparseBacktrackLSTM, "a plain MemLSTM", PlainMemLSTM),
+        pair(cells.RelLSTM, "a plain MemLSTM", PlainMemLSTM),
     ]
+
+
+def races(sizes: CellSizes) -> list[Race]:
+    """Every cell once, RelRNN at two batches, the minimalRNN at sizes of its own."""
+    relevant, _, *others = every_cell(sizes.steps, sizes.batch, sizes.hidden)
+    larger = every_cell(sizes.steps, sizes.large_batch, sizes.hidden, squares=False)[0]
+    minimal = every_cell(sizes.long, sizes.narrow_batch, sizes.narrow, squares=False)[1]
+    return [relevant, larger, minimal, *others]
 
 
 def speed(pair: Race, rounds: int) -> Benchmark:

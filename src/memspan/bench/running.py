@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from memspan.bench.cell_sizes import cell_sizes
 from memspan.bench.cells import cells
 from memspan.bench.large import large
 from memspan.bench.machine import machine
@@ -19,10 +20,11 @@ BENCHMARKS: dict[str, Callable[[Progress], tuple[Benchmark, ...]]] = {
     "measure": measure,
     "theory": theory,
     "cells": cells,
+    "cell-sizes": cell_sizes,
     "large": large,
 }
-"""Every benchmark there is, by name: speed (two minutes), theory (one), cells (three), a 2 GB file (some minutes and 5 GB
-of disk)."""
+"""Every benchmark there is, by name: speed (two minutes), theory (one), cells (one), cells at other sizes (some
+minutes), a 2 GB file (some minutes and 5 GB of disk)."""
 
 DEFAULT = "measure"
 

@@ -16,7 +16,8 @@ def bench(
         typer.Argument(
             metavar="NAME",
             help="Which benchmarks: measure (speed, about 2 minutes), theory (about 1 minute), cells (layers, some"
-            " minutes) or large (a 2 GB file: some minutes and 5 GB of disk).",
+            " minutes), cell-sizes (layers at other sizes, some minutes) or large (a 2 GB file: some minutes and 5 GB of"
+            " disk).",
         ),
     ] = "measure",
     out: options.Out = None,

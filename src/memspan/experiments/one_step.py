@@ -1,4 +1,4 @@
-"""`python -m memspan.experiments.one_step NETWORK STEPS BATCH HIDDEN`: seconds and peak bytes of one training step, as JSON.
+"""`python -m memspan.experiments.one_step NETWORK BATCH HIDDEN STEPS…`: seconds and peak bytes of training steps, as JSON.
 
 Run in a process of its own, because the peak of a process is that of everything it has done.
 """
@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from memspan.cells import LSTM, MemLSTM, RelLSTM
-from memspan.experiments.plain_mem_lstm import PlainLoop
+from memspan.experiments.plain_mem_lstm import PlainMemLSTM
 
 FEATURES = 10
 THREADS = 2
@@ -27,23 +27,27 @@ NETWORKS: dict[str, Callable[[int, int], Callable[[Tensor], object]]] = {
     "lstm": LSTM,
     "mem-lstm": MemLSTM,
     "rel-lstm": RelLSTM,
-    "plain-mem-lstm": lambda inputs, hidden: PlainLoop(MemLSTM(inputs, hidden)),
+    "plain-mem-lstm": PlainMemLSTM,
 }
 """What may be measured, made from the numbers of input features and units."""
 
 
 def main() -> None:
-    """Peak memory is above what the process held before the step: the library and the weights do not count."""
-    name, steps, batch, hidden = sys.argv[1], *map(int, sys.argv[2:])
+    """Peak memory is above what the process held before the first step: the library and the weights do not count.
+
+    Lengths ascend, so that the most that was ever held is what the last step held.
+    """
+    name, (batch, hidden, *lengths) = sys.argv[1], map(int, sys.argv[2:])
     torch.set_num_threads(THREADS)
     network = NETWORKS[name](FEATURES, hidden)
     train(network, torch.randn(WARM, batch, FEATURES))
-    inputs = torch.randn(steps, batch, FEATURES)
-    held = begin()
-    start = time.perf_counter()
-    train(network, inputs)
-    seconds = time.perf_counter() - start
-    sys.stdout.write(json.dumps({"seconds": seconds, "peak": max(peak() - held, 0.0)}))
+    held, costs = begin(), []
+    for steps in lengths:
+        inputs = torch.randn(steps, batch, FEATURES)
+        start = time.perf_counter()
+        train(network, inputs)
+        costs.append({"seconds": time.perf_counter() - start, "peak": max(peak() - held, 0.0)})
+    sys.stdout.write(json.dumps(costs))
 
 
 def train(network: Callable[[Tensor], object], inputs: Tensor) -> None:

@@ -8,7 +8,7 @@ from typing import final
 
 from memspan.experiments.needing_torch import check_torch
 from memspan.experiments.recipe import Computed, Outcome
-from memspan.experiments.training_cost import TrainingCost, training_cost
+from memspan.experiments.training_cost import TrainingCost, training_costs
 from memspan.progress import Progress
 from memspan.results import Chart, Claim, line
 
@@ -65,14 +65,11 @@ Costs = dict[str, dict[int, TrainingCost]]
 def _run(scale: str, seed: int, progress: Progress) -> Outcome:  # noqa: ARG001 - costs do not depend on the weights
     check_torch("relevance-fig2-memory")
     size = _SIZES[scale]
-    costs: Costs = {network: {} for network in size.lengths}
-    with progress.stage("training steps", sum(map(len, size.lengths.values()))) as stage:
+    costs: Costs = {}
+    with progress.stage("training steps", len(size.lengths)) as stage:
         for network, lengths in size.lengths.items():
-            for steps in lengths:
-                costs[network][steps] = training_cost(
-                    network, steps=steps, batch=size.batch, hidden=size.hidden
-                )
-                stage.advance()
+            costs[network] = training_costs(network, lengths=lengths, batch=size.batch, hidden=size.hidden)
+            stage.advance()
     claims = (_linear(costs["rel-lstm"]), _quadratic(costs["plain-mem-lstm"]), _smaller(costs))
     return Outcome(claims, (_memory_chart(costs, size), _time_chart(costs, size)), (_NOTE,))
 
@@ -135,10 +132,11 @@ def _memory_chart(costs: Costs, size: _Size) -> Chart:
             line(_LABELS[network], list(of), [cost.peak / 1e6 for cost in of.values()])
             for network, of in costs.items()
         ),
-        caption=f"Forward and backward of one batch of {size.batch} sequences, {size.hidden} units, nu = rho = 10, each in "
-        "a process of its own; what the process held before the step is taken off. The paper measures a graphics card, "
-        "this is main memory. A MemLSTM as a plain loop remembers every pair of steps; the one of memspan computes the "
-        "pairs again in the backward pass, so its memory is in proportion to the length, too, while its time is not.",
+        caption=f"Forward and backward of one batch of {size.batch} sequences, {size.hidden} units, nu = rho = 10, each "
+        "network in a process of its own; what the process held before the steps is taken off. The paper measures a "
+        "graphics card, this is main memory. A MemLSTM as a plain loop remembers every pair of steps; the one of memspan "
+        "computes the pairs again in the backward pass, so its memory is in proportion to the length, too, while its time "
+        "is not.",
     )
 
 
