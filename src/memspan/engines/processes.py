@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
+import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -15,6 +18,9 @@ from memspan.engines.engine import Engine, Item, Result, and_say, at_least_one, 
 @dataclass(frozen=True)
 class Processes(Engine):
     """Spawned processes, each with nothing of this one's state; functions and items are sent by name and value.
+
+    When the caller is interrupted they are asked to terminate and waited for, since they may first save what they have;
+    when it is killed they end at once.
 
     >>> Processes(1).map(abs, [-1, 2])
     [1, 2]
@@ -38,9 +44,32 @@ class Processes(Engine):
         items = list(items)
         if self.count == 1 or len(items) < 2:
             return [and_say(function(item), done) for item in items]
-        pool = ProcessPoolExecutor(self.count, multiprocessing.get_context("spawn"))
+        before = set(multiprocessing.active_children())
+        pool = ProcessPoolExecutor(
+            self.count, multiprocessing.get_context("spawn"), initializer=_belong_to_the_parent
+        )
         try:
             return gathered([pool.submit(function, item) for item in items], done)
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for child in set(multiprocessing.active_children()) - before:
+                child.terminate()
+            raise
         finally:
-            # After an error those that have begun go on to their end; after an interrupt they were interrupted, too.
+            # After an error those that have begun go on to their end.
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _belong_to_the_parent() -> None:
+    """Ctrl-C reaches all processes of a terminal, and the parent passes it on; where the parent dies, so does the child."""
+    from multiprocessing import connection
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def follow() -> None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()

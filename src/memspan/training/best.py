@@ -11,8 +11,9 @@ import torch
 from memspan.errors import CorruptError, InputError
 from memspan.models.network import Network
 from memspan.training.building import build
-from memspan.training.checkpoint import Position, read_checkpoint
+from memspan.training.checkpoint import read_checkpoint
 from memspan.training.config import Config
+from memspan.training.position import Position
 from memspan.training.restoring import load_weights
 from memspan.training.run_folder import RunFolder
 

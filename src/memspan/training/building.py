@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any, cast
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -45,6 +46,11 @@ def seeded(seed: int) -> Iterator[None]:
         yield
 
 
+def stream(seed: int, rank: int) -> int:
+    """The seed of what a process draws while it trains (dropout): none of the weights' own, nor another process's."""
+    return int(np.random.SeedSequence([seed, rank]).generate_state(1, np.uint64)[0])
+
+
 def start(network: Network, config: InitConfig, task: Task, seed: int) -> None:
     """Draw recurrent weights as the configuration says, on top of the cell's own start."""
     match config.name:
@@ -78,12 +84,13 @@ def _mean_field(network: Network, config: InitConfig, task: Task, seed: int) -> 
 
 
 def _recurrent_matrices(network: Network, name: str) -> None:
-    """V of every layer that has one of as many rows as columns."""
-    candidates = [getattr(layer, "V", None) for layer in network.cell.stack]
+    """What multiplies h, of every layer that has one matrix for that."""
+    candidates = [getattr(layer, "W" if hasattr(layer, "W_x") else "V", None) for layer in network.cell.stack]
     found = [V for V in candidates if isinstance(V, nn.Parameter) and V.shape[-1] == V.shape[-2]]
     if not found:
         raise InputError(
-            f"init.name is {name}, and {type(network.cell).__name__} has no recurrent matrix V; choose default"
+            f"init.name is {name}, and {type(network.cell).__name__} has no recurrent matrix that can be drawn so; "
+            "choose default"
         )
     for matrix in found:
         _MATRICES[name](matrix)

@@ -2,113 +2,70 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, final
+from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
-from torch import Tensor, nn
-from torch.optim import Optimizer
+from torch import Tensor
 
-from memspan.errors import CorruptError
+from memspan.errors import CorruptError, InputError
 from memspan.results.atomic import replacing
+from memspan.training.position import Position as Position
 
-FORMAT = "1"
+FORMAT = 1
 """Of the file; another one is refused."""
-
-
-@final
-@dataclass(frozen=True)
-class Position:
-    """Where a training stands, besides its tensors."""
-
-    update: int = 0
-    losses: list[float] = field(default_factory=list)
-    """Of all validations."""
-    accuracies: list[float] = field(default_factory=list)
-    """Of all validations."""
-    best: int | None = None
-    """The update whose validation loss is the lowest."""
-    metrics_bytes: int = 0
-    """Length of metrics.jsonl."""
-    pending: dict[str, float] = field(default_factory=dict)
-    """Sums since the last line of metrics.jsonl."""
-    averaging: bool = False
-    stopped: str | None = None
-    """Why it is over; None while it is not."""
+_KEY = "memspan"
+"""The only one of the metadata: of several, safetensors would write any order, and equal states would differ in bytes."""
 
 
 def write_checkpoint(path: Path, tensors: dict[str, Tensor], position: Position, cell: str) -> None:
-    """Atomically; tensors are copied to the processor first."""
-    metadata = {"format": FORMAT, "cell": cell, "position": json.dumps(vars(position), sort_keys=True)}
-    whole = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    """Atomically, with a checksum. Equal states give equal bytes."""
+    # Clones, because tensors that share their memory (tied weights) are refused otherwise.
+    whole = {name: tensor.detach().cpu().clone().contiguous() for name, tensor in tensors.items()}
+    told: dict[str, Any] = {"format": FORMAT, "cell": cell, "position": vars(position)}
+    told["checksum"] = _checksum(told, whole)
     with replacing(path) as temporary:
-        save_file(whole, temporary, metadata)
+        save_file(whole, temporary, {_KEY: json.dumps(told, sort_keys=True)})
 
 
 def read_checkpoint(path: Path, cell: str) -> tuple[dict[str, Tensor], Position]:
-    """The inverse of `write_checkpoint`; anything else than such a file of this cell raises `CorruptError`."""
+    """The inverse of `write_checkpoint`.
+
+    A file that is damaged raises `CorruptError`; a sound one of another format or cell raises `InputError`.
+    """
     try:
         with safe_open(path, framework="pt") as file:
             metadata = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (SafetensorError, OSError) as error:
-        raise CorruptError(f"{path} cannot be read ({error})") from error
-    if metadata.get("format") != FORMAT:
-        raise CorruptError(
-            f"{path} has format {metadata.get('format')}; this version of memspan reads {FORMAT}; train again"
+        told = json.loads(metadata[_KEY])
+        version, owner, checksum = told["format"], told["cell"], told.pop("checksum")
+    except (SafetensorError, OSError, KeyError, TypeError, ValueError) as error:
+        raise CorruptError(f"{path} cannot be read as a checkpoint ({_words(error)})") from error
+    if checksum != _checksum(told, tensors):
+        raise CorruptError(f"{path} is damaged: its checksum does not fit its content")
+    if version != FORMAT:
+        raise InputError(
+            f"{path} has format {version}; this version of memspan reads {FORMAT}; "
+            "use the version that wrote it, or train again"
         )
-    if metadata.get("cell") != cell:
-        raise CorruptError(f"{path} is of a {metadata.get('cell')}; the configuration says {cell}")
-    try:
-        position = Position(**json.loads(metadata["position"]))
-    except (KeyError, ValueError, TypeError) as error:
-        raise CorruptError(f"{path} does not say where the training stood ({error})") from error
-    return tensors, position
+    if owner != cell:
+        raise InputError(
+            f"{path} is of a {owner}; config.json says {cell}; put {owner} back there, or train again"
+        )
+    return tensors, Position(**told["position"])
 
 
-def module_tensors(prefix: str, module: nn.Module) -> dict[str, Tensor]:
-    """Parameters and buffers by name."""
-    return {f"{prefix}.{name}": tensor for name, tensor in module.state_dict().items()}
+def _checksum(told: dict[str, Any], tensors: dict[str, Tensor]) -> str:
+    digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
+    for name, tensor in sorted(tensors.items()):
+        digest.update(f"{name} {tensor.dtype} {list(tensor.shape)}".encode())
+        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().data)
+    return digest.hexdigest()
 
 
-def load_module(prefix: str, module: nn.Module, tensors: dict[str, Tensor], path: Path) -> None:
-    """Put back what `module_tensors` gave."""
-    own = {
-        name.removeprefix(f"{prefix}."): tensor
-        for name, tensor in tensors.items()
-        if name.startswith(f"{prefix}.")
-    }
-    try:
-        module.load_state_dict(own)
-    except RuntimeError as error:
-        raise CorruptError(f"{path} does not fit the configuration: {_first_line(error)}") from error
-
-
-def optimizer_tensors(prefix: str, optimizer: Optimizer) -> dict[str, Tensor]:
-    """The state of an optimizer; its groups follow from the configuration."""
-    state: dict[int, dict[str, Any]] = optimizer.state_dict()["state"]
-    return {
-        f"{prefix}.{number}.{name}": torch.as_tensor(value)
-        for number, values in state.items()
-        for name, value in values.items()
-        if value is not None
-    }
-
-
-def load_optimizer(prefix: str, optimizer: Optimizer, tensors: dict[str, Tensor]) -> None:
-    """Put back what `optimizer_tensors` gave."""
-    state: dict[int, dict[str, Tensor]] = {}
-    for key, tensor in tensors.items():
-        if key.startswith(f"{prefix}."):
-            number, name = key.removeprefix(f"{prefix}.").split(".", 1)
-            state.setdefault(int(number), {})[name] = tensor
-    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
-
-
-def _first_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[1] if len(lines) > 1 else lines[0]
+def _words(error: Exception) -> str:
+    return f"no {error} in it" if isinstance(error, KeyError) else str(error).splitlines()[0]

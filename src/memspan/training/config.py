@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import typing
 from dataclasses import dataclass, field
-from typing import Literal, final
+from typing import Any, Literal, final
 
+from memspan.data.naming import choose
 from memspan.errors import InputError
 from memspan.tasks import Task
 
@@ -109,31 +112,52 @@ class Config:
     seed: int = 0
 
 
+COUNTS = (
+    *("updates", "batch", "accumulate", "truncate", "nonmonotone", "validate_every", "validation_batches"),
+    *("validation_size", "patience", "log_every", "threads"),
+)
+"""Settings of training that are whole numbers from 1, or off."""
+POSITIVE = ("learning_rate", "anneal", "clip_norm", "clip_value", "checkpoint_minutes", "max_minutes")
+
+
 def check_config(config: Config) -> None:
-    """Numbers that can have no meaning are told before anything is built."""
-    training = config.training
-    for name in ("updates", "batch", "accumulate", "validate_every", "validation_batches", "validation_size"):
-        _at_least_one(f"training.{name}", getattr(training, name))
-    for name in ("truncate", "patience", "threads"):
-        if getattr(training, name) is not None:
-            _at_least_one(f"training.{name}", getattr(training, name))
-    _at_least_one("training.log_every", training.log_every)
-    for name in ("learning_rate", "anneal", "checkpoint_minutes"):
-        _positive(f"training.{name}", getattr(training, name))
-    for name in ("clip_norm", "clip_value", "max_minutes", "stop_accuracy"):
-        if getattr(training, name) is not None:
-            _positive(f"training.{name}", getattr(training, name))
-    if not 0 <= training.smoothing < 1:
-        raise InputError(f"training.smoothing is {training.smoothing}; expected 0 or more and below 1")
-    if isinstance(config.seed, bool) or config.seed < 0:
-        raise InputError(f"seed is {config.seed}; expected 0 or more")
+    """Numbers and words that can have no meaning are told before anything is built. A cell checks its own options."""
+    training, init = config.training, config.init
+    for section, part in (("training", training), ("init", init)):
+        _check_words(section, part)
+    for name in COUNTS:
+        value = getattr(training, name)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+            raise InputError(f"training.{name} is {value}; expected a whole number of 1 or more")
+    for name in POSITIVE:
+        value = getattr(training, name)
+        if value is not None:
+            _check_range(f"training.{name}", value, 0 < value < math.inf, "a finite number above 0")
+    for name in ("smoothing", "momentum"):
+        value = getattr(training, name)
+        _check_range(f"training.{name}", value, 0 <= value < 1, "0 or more and below 1")
+    for name in ("lowest_rate", "stop_accuracy"):
+        value = getattr(training, name)
+        if value is not None:
+            _check_range(f"training.{name}", value, 0 <= value <= 1, "a share from 0 to 1")
+    decay = training.weight_decay
+    _check_range("training.weight_decay", decay, 0 <= decay < math.inf, "a finite number of 0 or more")
+    for name in ("sigma_w", "sigma_v"):
+        value = getattr(init, name)
+        _check_range(f"init.{name}", value, 0 <= value < math.inf, "a finite number of 0 or more")
+    _check_range("init.bias_mean", init.bias_mean, math.isfinite(init.bias_mean), "a finite number")
+    seed = config.seed
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
+        raise InputError(f"seed is {seed}; expected a whole number of 0 or more, below 2^63")
 
 
-def _at_least_one(name: str, value: int) -> None:
-    if isinstance(value, bool) or value < 1:
-        raise InputError(f"{name} is {value}; expected a whole number of 1 or more")
+def _check_words(section: str, part: Any) -> None:
+    for name, kind in typing.get_type_hints(type(part)).items():
+        words, value = typing.get_args(kind), getattr(part, name)
+        if typing.get_origin(kind) is Literal and value not in words:
+            raise InputError(f"{section}.{name} is {value!r}; {choose(str(value), words)}")
 
 
-def _positive(name: str, value: float) -> None:
-    if not 0 < value < float("inf"):
-        raise InputError(f"{name} is {value}; expected a finite number above 0")
+def _check_range(name: str, value: float, holds: bool, expected: str) -> None:
+    if not holds:
+        raise InputError(f"{name} is {value}; expected {expected}")

@@ -16,18 +16,26 @@ from memspan.errors import InputError
 from memspan.tasks import TASKS, Task
 from memspan.training.config import CellConfig, Config, InitConfig, Option, TrainingConfig, check_config
 
-GIVEN = ("self", "input_size", "hidden_size", "num_layers", "batch_first", "dropout", "device", "dtype")
+GIVEN = (
+    "self",
+    "input_size",
+    "hidden_size",
+    "num_layers",
+    "batch_first",
+    "dropout",
+    "device",
+    "dtype",
+    "layer",
+)
 """What every cell's constructor takes; the rest are the cell's own options."""
 SECTIONS = ("task", "cell", "init", "training", "seed")
 
 
 def to_json(config: Config) -> dict[str, Any]:
     """The object of `config.json`, which also works as `--config`."""
-    cell = dataclasses.asdict(config.cell)
-    options = cell.pop("options")
     return {
         "task": {"name": config.word, **dataclasses.asdict(typing.cast(Any, config.task))},
-        "cell": {**cell, **options},
+        "cell": _cell_json(config.cell),
         "init": dataclasses.asdict(config.init),
         "training": dataclasses.asdict(config.training),
         "seed": config.seed,
@@ -105,11 +113,22 @@ def cell_options(word: str) -> dict[str, inspect.Parameter]:
     return {name: parameter for name, parameter in parameters.items() if name not in GIVEN}
 
 
+def completed(cell: CellConfig) -> CellConfig:
+    """The same cell, with the options that it was given and the defaults of all others."""
+    return _cell(_cell_json(cell), "the configuration")
+
+
 def task_class(word: str) -> type[Task]:
     """The task of a word."""
     if word not in TASKS:
         raise InputError(f"there is no task {word!r}; {choose(word, TASKS)}")
     return TASKS[word]
+
+
+def _cell_json(cell: CellConfig) -> dict[str, Any]:
+    plain = dataclasses.asdict(cell)
+    options = plain.pop("options")
+    return {**plain, **options}
 
 
 def _task(word: str, plain: dict[str, Any], where: str) -> Task:
@@ -155,14 +174,14 @@ def _known(plain: dict[str, Any], names: typing.Sequence[str], where: str, prefi
             raise InputError(f"{where}: there is no {prefix}{name}; {choose(name, names)}")
 
 
-def _converted(value: Any, kind: Any, name: str) -> Any:
-    """`value` if it is of the kind; a whole number may stand for a real one."""
+def _converted(value: Any, kind: Any, name: str, also: str = "") -> Any:
+    """`value` if it is of the kind; a whole number may stand for a real one. `also` is what else could stand there."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
         if value is None and type(None) in arguments:
             return None
-        inner = [a for a in arguments if a is not type(None)]
-        return _converted(value, inner[0] if len(inner) == 1 else inner[-1], name)
+        (inner,) = (argument for argument in arguments if argument is not type(None))
+        return _converted(value, inner, name, " or null")
     if origin is Literal:
         if value not in arguments:
             raise InputError(f"{name} is {value!r}; {choose(str(value), [str(a) for a in arguments])}")
@@ -171,5 +190,5 @@ def _converted(value: Any, kind: Any, name: str) -> Any:
         return float(value)
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         words = {int: "a whole number", float: "a number", bool: "true or false", str: "a word"}
-        raise InputError(f"{name} is {value!r}; expected {words.get(kind, kind.__name__)}")
+        raise InputError(f"{name} is {value!r}; expected {words[kind]}{also}")
     return value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+from torch import Tensor
 
 from memspan.models.network import Network
 from memspan.tasks import Task
@@ -22,18 +23,21 @@ def evaluate(
     """`loss` in nats and the task's measures over `batches` of one split, at most once over a split that ends.
 
     Batches count by the sum of their weights, so that the last one of a split, which may be filled up, counts what it holds.
+    Where batches go on from each other, so does the state.
     """
     device = next(network.parameters()).device
     was_training = network.training
     network.eval()
     sums: dict[str, float] = {}
     total = 0.0
+    state: tuple[Tensor, ...] | None = None
     whole = task.batches(split, size)
     number = batches if whole is None else min(batches, whole)
     try:
         for index in range(number):
             batch = task.batch(index, size, seed=seed, split=split, device=device)
-            output = network(batch.inputs, scored=len(batch.targets))
+            output = network(batch.inputs, state, scored=len(batch.targets))
+            state = output.state if task.carried else None
             found = {
                 "loss": float(task.loss(output.logits, batch)),
                 **task.measures(output.logits, batch),

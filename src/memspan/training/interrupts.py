@@ -20,22 +20,23 @@ class Asked:
 
 @contextlib.contextmanager
 def asking() -> Iterator[Asked]:
-    """Inside, the first interrupt is noted and not raised. Only the main thread can listen; elsewhere nothing changes."""
+    """Inside, the first interrupt is noted and not raised. Only the main thread can listen; elsewhere nothing changes.
+
+    A request to terminate is noted as well, and never stops at once: launchers send one after an interrupt.
+    """
     asked = Asked()
     if threading.current_thread() is not threading.main_thread():
         yield asked
         return
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def note(number: int, frame: FrameType | None) -> None:
-        if asked.stop:
+        if asked.stop and number == signal.SIGINT:
             signal.default_int_handler(number, frame)
         asked.stop = True
 
-    for number in before:
-        signal.signal(number, note)
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield asked
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)

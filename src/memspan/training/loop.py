@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import final
 
 from memspan.errors import MemspanError
 from memspan.progress import Progress, Stage
-from memspan.training.checkpoint import Position, write_checkpoint
-from memspan.training.config import TrainingConfig
+from memspan.training.checkpoint import write_checkpoint
 from memspan.training.evaluation import evaluate
 from memspan.training.interrupts import Asked
 from memspan.training.journal import Journal
-from memspan.training.rates import rate_factor, since_best, triggered
+from memspan.training.position import Position
+from memspan.training.rates import rate_factor, triggered
 from memspan.training.run_folder import RunFolder
+from memspan.training.stopping import why_over
 from memspan.training.trainer import Trainer
 
 
@@ -26,127 +28,140 @@ class Loop:
     """Drives a trainer and writes down what comes of it. `position` is where the training stands."""
 
     def __init__(
-        self, trainer: Trainer, folder: RunFolder, position: Position, journal: Journal, asked: Asked
+        self,
+        trainer: Trainer,
+        folder: RunFolder,
+        position: Position,
+        journal: Journal,
+        asked: Asked,
+        seconds: float,
     ) -> None:
-        self.trainer, self.folder, self.journal, self.asked = trainer, folder, journal, asked
-        self.config: TrainingConfig = trainer.config.training
-        self.update, self.best, self.stopped = position.update, position.best, position.stopped
-        self.losses, self.accuracies = list(position.losses), list(position.accuracies)
-        self.pending = dict(position.pending)
-        self.spent_before = folder.seconds()
-        self._saved_at = time.monotonic()
+        """`seconds` were spent before."""
+        self.trainer, self.folder, self.position = trainer, folder, position
+        self.journal, self.asked = journal, asked
+        self.config = trainer.config.training
+        self._spent_before = seconds
+        self._begun = self._saved = time.monotonic()
 
     @property
-    def position(self) -> Position:
-        return Position(
-            self.update,
-            self.losses,
-            self.accuracies,
-            self.best,
-            self.journal.bytes,
-            self.pending,
-            self.trainer.averaging,
-            self.stopped,
-        )
+    def seconds(self) -> float:
+        """Spent in all sessions."""
+        return self._spent_before + time.monotonic() - self._begun
 
-    def run(self, progress: Progress) -> None:
-        """Until `stopped` says why it is over, or somebody asked to stop."""
+    def run(self, progress: Progress) -> bool:
+        """Until it is over, or somebody asks to stop; returns whether it is over. Either way everything is saved."""
         name = f"{self.trainer.config.word} by {self.trainer.config.cell.name}"
+        over = False
         with progress.stage(name, self.config.updates) as stage:
-            stage.advance(self.update)
-            while self.stopped is None and not self._asked_to_stop():
+            stage.advance(self.position.update)
+            while True:
+                over, asked, due = self._wanted()
+                if over or asked:
+                    break
+                if due:
+                    self.save()
                 self._once(stage)
-                self._save_when_due()
+        if over:
+            self._finish()
+        else:
+            self.save()
+        return over
 
     def save(self) -> None:
-        """A checkpoint of this very update."""
-        tensors = self.trainer.tensors()
+        """A checkpoint of this very update, unless the weights are no numbers any more."""
+        if not self.trainer.sound():
+            self._diverged()
+        tensors, position = self.trainer.tensors(), self.position
         if self.trainer.machine.main:
             self.journal.flush()
-            self.journal.time(self.update)
-            path = self.folder.checkpoint(self.update)
-            write_checkpoint(path, tensors, self.position, self.trainer.config.cell.name)
-            self.folder.forget(self.best)
-        self._saved_at = time.monotonic()
+            self.journal.time(position.update, time.monotonic() - self._begun)
+            path = self.folder.checkpoint(position.update)
+            write_checkpoint(path, tensors, position, self.trainer.config.cell.name)
+            self.folder.forget({position.best, position.going_on().best})
+        self._saved = time.monotonic()
+
+    def _wanted(self) -> list[bool]:
+        """Whether it is over, whether somebody asked to stop, whether a checkpoint is due: for all processes together."""
+        since = time.monotonic() - self._saved
+        return self.trainer.machine.any(
+            why_over(self.config, self.position, self.seconds) is not None,
+            self.asked.stop,
+            since >= 60 * self.config.checkpoint_minutes,
+        )
 
     def _once(self, stage: Stage) -> None:
-        rate = rate_factor(self.config, self.update, self.losses)
-        told = self.trainer.step(self.update, rate)
-        if told["loss"] != told["loss"] or abs(told["loss"]) == float("inf"):
+        position, config = self.position, self.config
+        rate = rate_factor(config, position.update, position.losses)
+        told = self.trainer.step(position.update, rate)
+        if not (math.isfinite(told["loss"]) and math.isfinite(told["norm"])):
             self._diverged()
-        self.update += 1
+        position.update += 1
         for key, value in told.items():
-            self.pending[key] = self.pending.get(key, 0.0) + value
-        if self.update % self.config.log_every == 0:
+            position.pending[key] = position.pending.get(key, 0.0) + value
+        if position.update % config.log_every == 0:
             self._log(rate, stage)
-        if self.update % self.config.validate_every == 0 or self.update == self.config.updates:
+        if position.update % config.validate_every == 0:
             self._validate()
-            self._decide()
-            self.save()
+            waiting = config.optimizer == "nt-asgd" and not position.averaging
+            if waiting and triggered(position.losses, config.nonmonotone):
+                self.trainer.switch()
+                position.averaging = True
+            if why_over(config, position, 0.0) is None:  # else the last save follows
+                self.save()
         stage.advance()
 
-    def _log(self, rate: float, stage: Stage) -> None:
-        means = {
-            name: self.trainer.machine.mean(total / self.config.log_every)
-            for name, total in self.pending.items()
-        }
-        self.pending = {}
-        self.journal.metric({"update": self.update, **means, "rate": self.config.learning_rate * rate})
-        accuracy = f", validation accuracy {self.accuracies[-1]:.1%}" if self.accuracies else ""
-        stage.tell(f"loss {means['loss']:.4f}{accuracy}")
+    def _finish(self) -> None:
+        """A last look where the last update was not validated yet; saved with the reason."""
+        position = self.position
+        if position.stopped is not None:
+            return
+        if position.validated[-1:] != [position.update]:
+            position.last_look = self._validate()
+        # Another process may have been out of time first.
+        position.stopped = why_over(self.config, position.going_on(), self.seconds) or "time is spent"
+        self.save()
 
-    def _validate(self) -> None:
-        trainer, config = self.trainer, self.config
+    def _log(self, rate: float, stage: Stage) -> None:
+        position = self.position
+        means = {name: total / self.config.log_every for name, total in position.pending.items()}
+        position.pending = {}
+        line = {"update": position.update, **means, "rate": self.config.learning_rate * rate}
+        position.metrics_bytes += self.journal.metrics(line)
+        accuracy = position.accuracies[-1] if position.accuracies else None
+        seen = "" if accuracy is None else f", validation accuracy {accuracy:.1%}"
+        stage.tell(f"loss {means['loss']:.4f}{seen}")
+
+    def _validate(self) -> int:
+        """Judge the weights, or their averages, on the validation split; returns the length of the line about it."""
+        trainer, position = self.trainer, self.position
         trainer.swap_averages()
         try:
             found = evaluate(
                 trainer.network,
                 trainer.config.task,
                 split="valid",
-                batches=config.validation_batches,
-                size=config.validation_size,
+                batches=self.config.validation_batches,
+                size=self.config.validation_size,
                 seed=trainer.config.seed,
             )
         finally:
             trainer.swap_averages()
-        self.losses.append(found["loss"])
-        self.accuracies.append(found.get("accuracy", 0.0))
-        if found["loss"] <= min(self.losses):
-            self.best = self.update
-        self.journal.metric({"update": self.update, "validation": found})
-
-    def _decide(self) -> None:
-        """Whether to average from now on, and whether to stop."""
-        config = self.config
-        waiting = config.optimizer == "nt-asgd" and not self.trainer.averaging
-        if waiting and triggered(self.losses, config.nonmonotone):
-            self.trainer.switch()
-        if config.stop_accuracy is not None and self.accuracies[-1] >= config.stop_accuracy:
-            self.stopped = f"validation accuracy {self.accuracies[-1]:.2%} reached"
-        elif config.patience is not None and since_best(self.losses) >= config.patience:
-            self.stopped = f"no better validation in {config.patience}"
-        elif self.update >= config.updates:
-            self.stopped = "all updates done"
-
-    def _save_when_due(self) -> None:
-        minutes = (time.monotonic() - self._saved_at) / 60
-        if self.trainer.machine.any(minutes >= self.config.checkpoint_minutes):
-            self.save()
-        limit = self.config.max_minutes
-        spent = (self.spent_before + self.journal.seconds) / 60
-        if limit is not None and self.stopped is None and self.trainer.machine.any(spent >= limit):
-            self._validate()
-            self.stopped = f"{limit:g} minutes spent"
-            self.save()
-
-    def _asked_to_stop(self) -> bool:
-        return self.trainer.machine.any(self.asked.stop)
+        found = trainer.machine.means(found)
+        if not math.isfinite(found["loss"]):
+            self._diverged()
+        position.validated.append(position.update)
+        position.losses.append(found["loss"])
+        position.accuracies.append(found.get("accuracy"))
+        length = self.journal.metrics({"update": position.update, "validation": found})
+        position.metrics_bytes += length
+        return length
 
     def _diverged(self) -> None:
         kept = self.folder.saved()
         where = f"the state of update {kept[0]:,} is kept" if kept else "no state was saved yet"
         rate = self.config.learning_rate
         raise DivergenceError(
-            f"the loss was no finite number at update {self.update + 1:,}; {where} in {self.folder.path}; "
-            f"train again with a smaller rate (--set training.learning_rate={rate / 3:.1g}) or tighter clipping"
+            f"the loss or its gradient was no finite number at update {self.position.update + 1:,}; {where} in "
+            f"{self.folder.path}; train again with a smaller rate (--set training.learning_rate={rate / 3:.1g}) "
+            "or tighter clipping (--set training.clip_norm=…)"
         )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from typing import final
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar, final
 
 import torch
 from torch import Tensor, nn
@@ -13,61 +13,103 @@ from memspan.engines import available_cores
 from memspan.errors import InputError
 from memspan.training.config import TrainingConfig
 
+Value = TypeVar("Value")
+
 
 @final
 class Machine:
-    """A wrapper of `accelerate.Accelerator`: of several processes (`torchrun`), each works on its share of every batch."""
+    """Devices and processes as `accelerate` finds them: of several (`torchrun`), each works on its share of every batch.
+
+    All processes hold the same weights and random starts; what they have to agree on goes through this class.
+    """
 
     def __init__(self, config: TrainingConfig) -> None:
-        from accelerate import Accelerator
+        from accelerate import PartialState
 
         _check_device(config.device)
-        precision = {"float32": "no", "bfloat16": "bf16"}[config.precision]
-        self._accelerator = Accelerator(cpu=config.device == "cpu", mixed_precision=precision)
-        self.device: torch.device = self._accelerator.device
-        self.rank: int = self._accelerator.process_index
-        self.count: int = self._accelerator.num_processes
+        self._precision = config.precision
+        processes = PartialState(cpu=config.device == "cpu")
+        self.rank: int = processes.process_index
+        self.count: int = processes.num_processes
+        self.device = _device(config.device, processes)
 
     @property
     def main(self) -> bool:
         """Whether this process writes the files."""
         return self.rank == 0
 
-    def prepare(self, network: nn.Module) -> nn.Module:
-        """The network, its gradients averaged over the processes."""
-        return self._accelerator.prepare(network) if self.count > 1 else network
-
-    def autocast(self) -> contextlib.AbstractContextManager[None]:
+    def autocast(self) -> contextlib.AbstractContextManager[Any]:
         """Inside, products are computed in the precision of the configuration."""
-        return self._accelerator.autocast()
-
-    def alone(self, model: nn.Module) -> contextlib.AbstractContextManager[None]:
-        """Inside, gradients are not averaged yet: more of the same update follow."""
-        return self._accelerator.no_sync(model)
+        if self._precision == "float32":
+            return contextlib.nullcontext()
+        return torch.autocast(self.device.type, dtype=torch.bfloat16)
 
     def share(self, size: int) -> slice:
         """Which of count x size sequences are this process's."""
         return slice(self.rank * size, (self.rank + 1) * size)
 
-    def mean(self, number: float) -> float:
-        """The mean over the processes."""
+    def average_gradients(self, parameters: Sequence[nn.Parameter]) -> None:
+        """Every gradient becomes its mean over the processes; one that no process has stays away."""
         if self.count == 1:
-            return number
-        total = self._accelerator.reduce(torch.tensor(number, dtype=torch.float64), "mean")
-        assert isinstance(total, Tensor)
-        return float(total)
+            return
+        there = [float(parameter.grad is not None) for parameter in parameters]
+        gradients = [
+            torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+            for parameter in parameters
+        ]
+        flat = torch.cat([gradient.flatten() for gradient in gradients] + [gradients[0].new_tensor(there)])
+        *parts, found = self._mean(flat).split([*(p.numel() for p in parameters), len(there)])
+        for parameter, part, exists in zip(parameters, parts, found.tolist(), strict=True):
+            if exists:
+                parameter.grad = part.view_as(parameter)
+
+    def means(self, numbers: dict[str, float]) -> dict[str, float]:
+        """The means over the processes, the same to the last bit in all of them."""
+        if self.count == 1:
+            return numbers
+        together = self._mean(torch.tensor(list(numbers.values()), dtype=torch.float64, device=self.device))
+        return dict(zip(numbers, together.tolist(), strict=True))
+
+    def any(self, *flags: bool) -> list[bool]:
+        """Of each, whether it is so in some process."""
+        if self.count == 1:
+            return list(flags)
+        together = self._mean(torch.tensor(flags, dtype=torch.float32, device=self.device))
+        return [share > 0 for share in together.tolist()]
 
     def every(self, tensor: Tensor) -> list[Tensor]:
-        """The tensor of every process, in order."""
+        """The tensor of every process, in order; alike in shape."""
         if self.count == 1:
             return [tensor]
-        gathered = self._accelerator.gather(tensor.unsqueeze(0))
-        assert isinstance(gathered, Tensor)
-        return list(gathered)
+        from accelerate.utils import gather
 
-    def any(self, flag: bool) -> bool:
-        """Whether it is so in some process."""
-        return self.mean(float(flag)) > 0
+        return list(gather(tensor.to(self.device).unsqueeze(0)))
+
+    def of_main(self, value: Value) -> Value:
+        """What the main process has, in every process."""
+        if self.count == 1:
+            return value
+        from accelerate.utils import broadcast_object_list
+
+        return broadcast_object_list([value])[0]
+
+    def wait(self) -> None:
+        """Until every process has come here."""
+        self.any(False)
+
+    def _mean(self, tensor: Tensor) -> Tensor:
+        from accelerate.utils import reduce
+
+        return reduce(tensor, "mean")  # pyright: ignore[reportReturnType]
+
+
+def _device(name: str, processes: Any) -> torch.device:
+    """The chosen device. Of several processes, each may have its own."""
+    if name == "cpu":
+        return torch.device("cpu")
+    if processes.num_processes > 1:
+        return processes.device
+    return processes.default_device if name == "auto" else torch.device(name)
 
 
 def _check_device(name: str) -> None:
@@ -76,9 +118,9 @@ def _check_device(name: str) -> None:
         raise InputError(f"--device {name}: PyTorch finds no such device here; use auto or cpu")
 
 
-def threads_of(config: TrainingConfig) -> int:
-    """Processor threads: as configured, or one for every core."""
-    return config.threads if config.threads is not None else available_cores()
+def threads_of(config: TrainingConfig, processes: int = 1) -> int:
+    """Processor threads of one process: as configured, or as many as there are cores for it."""
+    return config.threads if config.threads is not None else max(1, available_cores() // processes)
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ from memspan.training.config import TrainingConfig
 def make_optimizer(config: TrainingConfig, groups: list[dict[str, Any]], *, averaging: bool) -> Optimizer:
     """Over groups that have their own rate; `averaging`: nt-asgd has been triggered."""
     rate, decay = config.learning_rate, config.weight_decay
+    groups = [{**group, "full_rate": group["lr"]} for group in groups]
     match config.optimizer:
         case "rmsprop":
             return RMSprop(
@@ -24,6 +25,17 @@ def make_optimizer(config: TrainingConfig, groups: list[dict[str, Any]], *, aver
             return ASGD(groups, lr=rate, t0=0, lambd=0.0, weight_decay=decay)
         case "sgd" | "nt-asgd":
             return SGD(groups, lr=rate, momentum=config.momentum, weight_decay=decay)
+
+
+def set_rate(optimizer: Optimizer, factor: float) -> None:
+    """The next update has `factor` times the learning rate of every group."""
+    for group in optimizer.param_groups:
+        group["lr"] = factor * group["full_rate"]
+        if isinstance(optimizer, ASGD):
+            # ASGD takes its rate from what the step before left there, so that a change would come one step late.
+            for parameter in group["params"]:
+                if parameter in optimizer.state:
+                    optimizer.state[parameter]["eta"].fill_(group["lr"])
 
 
 def averages(optimizer: Optimizer) -> dict[torch.Tensor, torch.Tensor]:

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
+from memspan.models.network import Network
 from memspan.results import TrainingRun
-from memspan.training.checkpoint import Position
 from memspan.training.config import Config
 from memspan.training.config_json import to_json
 from memspan.training.evaluation import evaluate
+from memspan.training.position import Position
 from memspan.training.restoring import load_weights
 from memspan.training.run_folder import RunFolder
-from memspan.training.trainer import Trainer
 
 TEST_BATCHES = 100
 """Of validation_size sequences each; a split that ends is used once."""
 
 
-def outcome(config: Config, folder: RunFolder, trainer: Trainer, position: Position) -> TrainingRun:
+def outcome(config: Config, folder: RunFolder, network: Network, position: Position) -> TrainingRun:
     """The result of a run that is over. Only the weights of the best validation are judged."""
     best = position.best if position.best is not None else position.update
-    load_weights(trainer.network, config, folder, best)
+    load_weights(network, config, folder, best)
     found = evaluate(
-        trainer.network,
+        network,
         config.task,
         split="test",
         batches=TEST_BATCHES,
@@ -35,7 +35,7 @@ def outcome(config: Config, folder: RunFolder, trainer: Trainer, position: Posit
     return TrainingRun(
         task=config.word,
         cell=config.cell.name,
-        parameter_count=trainer.network.parameter_count(),
+        parameter_count=network.parameter_count(),
         updates=position.update,
         seconds=folder.seconds(),
         loss=found["loss"],

@@ -45,9 +45,11 @@ def since_best(losses: list[float]) -> int:
 
 
 def triggered(losses: list[float], nonmonotone: int) -> bool:
-    """Whether some loss was above the best of those at least `nonmonotone` before it.  Merity 2018, Algorithm 1.
+    """Whether some loss was above the best of those before it, its `nonmonotone` predecessors not counted.
 
-    >>> triggered([3.0, 2.0, 2.1, 2.2], 2), triggered([3.0, 2.0, 1.9, 1.8], 2)
+    Merity 2018, Algorithm 1, as the authors' program has it.
+
+    >>> triggered([3.0, 2.0, 2.5, 2.4, 2.1], 2), triggered([3.0, 2.0, 2.1, 1.9, 1.8], 2)
     (True, False)
     """
-    return any(losses[at] > min(losses[: at - nonmonotone + 1]) for at in range(nonmonotone, len(losses)))
+    return any(losses[at] > min(losses[: at - nonmonotone]) for at in range(nonmonotone + 1, len(losses)))

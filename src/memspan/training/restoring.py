@@ -5,9 +5,11 @@ from __future__ import annotations
 from torch import Tensor
 
 from memspan.models.network import Network
-from memspan.training.checkpoint import Position, load_module, read_checkpoint
+from memspan.training.checkpoint import read_checkpoint
 from memspan.training.config import Config
+from memspan.training.position import Position
 from memspan.training.run_folder import RunFolder
+from memspan.training.state_tensors import load_module
 
 
 def load_weights(network: Network, config: Config, folder: RunFolder, update: int) -> Position:

@@ -41,6 +41,11 @@ class RunFolder:
         return self.path / "timing.jsonl"
 
     @property
+    def events(self) -> Path:
+        """Of TensorBoard."""
+        return self.path / "tensorboard"
+
+    @property
     def checkpoints(self) -> Path:
         return self.path / "checkpoints"
 
@@ -53,20 +58,29 @@ class RunFolder:
         found = (path.stem for path in self.checkpoints.glob("*.safetensors"))
         return sorted((int(stem) for stem in found if stem.isdecimal()), reverse=True)
 
-    def forget(self, best: int | None) -> None:
+    def forget(self, best: set[int | None]) -> None:
         """Remove all checkpoints but the last ones and the best."""
         for update in self.saved()[KEPT:]:
-            if update != best:
+            if update not in best:
                 self.checkpoint(update).unlink(missing_ok=True)
 
     def begin(self, config: Config) -> None:
         """Write the configuration into a folder that has none; `--config` takes the same file."""
-        if self.config_file.exists():
+        if self.config_file.exists() or self.saved():
             raise InputError(
                 f"{self.path} holds a run already; go on with it by memspan resume {self.path}, or give another --out"
             )
-        write_text(self.config_file, json.dumps(to_json(config), indent=2) + "\n")
         write_text(self.path / "environment.json", json.dumps(environment(), indent=2) + "\n")
+        self._keep(config)  # last, because with it the folder is a run
+
+    def go_on(self, config: Config) -> None:
+        """Write the configuration, whose limits may be new; remove what a killed process left half-written."""
+        for path in self.checkpoints.glob(".*.part"):
+            path.unlink(missing_ok=True)
+        self._keep(config)
+
+    def _keep(self, config: Config) -> None:
+        write_text(self.config_file, json.dumps(to_json(config), indent=2) + "\n")
 
     def config(self) -> Config:
         """The configuration of the run."""
@@ -86,12 +100,13 @@ class RunFolder:
         """The lines of metrics.jsonl; a last line that is not whole is left out."""
         return _lines(self.metrics_file)
 
+    def metrics_length(self) -> int:
+        """Bytes of metrics.jsonl."""
+        return self.metrics_file.stat().st_size if self.metrics_file.is_file() else 0
+
     def seconds(self) -> float:
         """What was spent so far, in all sessions."""
-        sessions: dict[int, float] = {}
-        for line in _lines(self.timing_file):
-            sessions[int(line["session"])] = float(line["seconds"])
-        return sum(sessions.values())
+        return sum({line["session"]: line["seconds"] for line in _lines(self.timing_file)}.values())
 
     def sessions(self) -> int:
         """How often the run was begun or gone on with."""

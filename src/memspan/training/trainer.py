@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from pathlib import Path
 from typing import final
 
 import torch
 from torch import Tensor, nn
-from torch.optim import Adam
+from torch.optim import Adam, Optimizer
 
+from memspan.errors import InputError
 from memspan.objectives import Objective
 from memspan.tasks import Batch
 from memspan.training.building import build
-from memspan.training.checkpoint import load_module, load_optimizer, module_tensors, optimizer_tensors
 from memspan.training.config import Config
 from memspan.training.machine import Machine
-from memspan.training.optimizers import averages, make_optimizer
+from memspan.training.optimizers import averages, make_optimizer, set_rate
+from memspan.training.state_tensors import (
+    Tensors,
+    below,
+    load_module,
+    load_optimizer,
+    module_tensors,
+    optimizer_tensors,
+)
+from memspan.training.windows import windows, without_gradient
 
 
 @final
@@ -25,37 +33,38 @@ class Trainer:
     """What changes with every update. Everything about it is in `tensors` or follows from the configuration."""
 
     def __init__(self, config: Config, machine: Machine, objectives: tuple[Objective, ...] = ()) -> None:
-        self.config, self.machine, self.objectives = config, machine, objectives
+        self.config, self.machine = config, machine
         self.network = build(config, device=machine.device)
-        self.model = machine.prepare(self.network)
         self.averaging = False
         self.optimizer = self._optimizer()
+        self.objectives = {objective.name: objective.to(machine.device) for objective in objectives}
         self.own = {
-            objective.name: Adam(objective.to(machine.device).parameters(), lr=objective.learning_rate)
-            for objective in objectives
+            name: Adam(objective.parameters(), lr=objective.learning_rate)
+            for name, objective in self.objectives.items()
+            if any(True for _ in objective.parameters())
         }
         self.state: tuple[Tensor, ...] | None = None
 
     def step(self, update: int, rate: float) -> dict[str, float]:
-        """Update number `update`, counted from 0, at a learning rate; returns what is to be told of it."""
-        config = self.config.training
-        for group, base in zip(self.optimizer.param_groups, self.bases, strict=True):
-            group["lr"] = base * rate
-        self.optimizer.zero_grad()
-        for optimizer in self.own.values():
+        """Update number `update`, counted from 0, at `rate` times the learning rate; returns what is to be told of it.
+
+        Where `loss` or `norm` is not finite, nothing was updated.
+        """
+        batches = self.config.training.accumulate
+        optimizers = (self.optimizer, *self.own.values())
+        set_rate(self.optimizer, rate)
+        for optimizer in optimizers:
             optimizer.zero_grad()
         told: dict[str, float] = {}
-        for number in range(config.accumulate):
-            index = update * config.accumulate + number
-            if number < config.accumulate - 1:
-                with self.machine.alone(self.model):
-                    self._gather(index, told)
-            else:
-                self._gather(index, told)
+        for number in range(batches):
+            for name, value in self._gather(update * batches + number).items():
+                told[name] = told.get(name, 0.0) + value / batches
+        learnt = [parameter for module in self._modules() for parameter in module.parameters()]
+        self.machine.average_gradients(learnt)
+        told = self.machine.means(told)
         told["norm"] = self._clip()
-        if math.isfinite(told["loss"]):
-            self.optimizer.step()
-            for optimizer in self.own.values():
+        if math.isfinite(told["loss"]) and math.isfinite(told["norm"]):
+            for optimizer in optimizers:
                 optimizer.step()
         return told
 
@@ -63,7 +72,7 @@ class Trainer:
         """Begin to average the weights (nt-asgd), and tell the objectives."""
         self.averaging = True
         self.optimizer = self._optimizer()
-        for objective in self.objectives:
+        for objective in self.objectives.values():
             objective.on_switch()
 
     def swap_averages(self) -> None:
@@ -73,110 +82,111 @@ class Trainer:
             parameter.data.copy_(average)
             average.copy_(held)
 
-    def tensors(self) -> dict[str, Tensor]:
-        """Everything that a checkpoint needs."""
-        found = {
-            **module_tensors("network", self.network),
-            **optimizer_tensors("optimizer", self.optimizer),
-        }
-        for objective in self.objectives:
-            found |= module_tensors(f"objective.{objective.name}", objective)
-            found |= optimizer_tensors(f"objective-optimizer.{objective.name}", self.own[objective.name])
+    def sound(self) -> bool:
+        """Whether every weight is a finite number."""
+        return all(bool(p.isfinite().all()) for module in self._modules() for p in module.parameters())
+
+    def tensors(self) -> Tensors:
+        """Everything that a checkpoint needs, of all processes."""
+        found = {**module_tensors("network", self.network), **optimizer_tensors("optimizer", self.optimizer)}
+        for name, objective in self.objectives.items():
+            found |= module_tensors(f"objective.{name}", objective)
+        for name, optimizer in self.own.items():
+            found |= optimizer_tensors(f"objective-optimizer.{name}", optimizer)
         for number, tensor in enumerate(self.state or ()):
-            found[f"state.{number}"] = tensor
-        for rank, state in enumerate(self.machine.every(torch.get_rng_state().to(self.machine.device))):
+            found[f"state.{number}"] = torch.cat(self.machine.every(tensor), dim=1)
+        for rank, state in enumerate(self.machine.every(torch.get_rng_state())):
             found[f"random.{rank}"] = state
         if self.machine.device.type == "cuda":
-            found["random.cuda"] = torch.cuda.get_rng_state(self.machine.device)
+            states = self.machine.every(torch.cuda.get_rng_state(self.machine.device))
+            found |= {f"cuda-random.{rank}": state for rank, state in enumerate(states)}
         return found
 
-    def load(self, tensors: dict[str, Tensor], path: Path, *, averaging: bool) -> None:
-        """Put back what `tensors` gave."""
-        load_module("network", self.network, tensors, path)
+    def load(self, tensors: Tensors, path: Path, *, averaging: bool) -> None:
+        """Put back what `tensors` gave; `path` is where it comes from."""
+        processes = len(below("random", tensors))
+        if processes != self.machine.count:
+            raise InputError(
+                f"{path} was written by {processes} processes, and this is {self.machine.count}; "
+                "resume with as many, or train again"
+            )
         if averaging:
             self.switch()
+        load_module("network", self.network, tensors, path)
         load_optimizer("optimizer", self.optimizer, tensors)
-        for objective in self.objectives:
-            load_module(f"objective.{objective.name}", objective, tensors, path)
-            load_optimizer(f"objective-optimizer.{objective.name}", self.own[objective.name], tensors)
-        carried = [name for name in tensors if name.startswith("state.")]
-        if carried:
-            parts = [tensors[f"state.{number}"] for number in range(len(carried))]
-            self.state = self.network.cell.first.State(*(part.to(self.machine.device) for part in parts))
-        torch.set_rng_state(tensors[f"random.{self.machine.rank}"])
-        if "random.cuda" in tensors:
-            torch.cuda.set_rng_state(tensors["random.cuda"], self.machine.device)
+        for name, objective in self.objectives.items():
+            load_module(f"objective.{name}", objective, tensors, path)
+        for name, optimizer in self.own.items():
+            load_optimizer(f"objective-optimizer.{name}", optimizer, tensors)
+        self._load_state(below("state", tensors))
+        rank, device = self.machine.rank, self.machine.device
+        torch.set_rng_state(tensors[f"random.{rank}"])
+        if device.type == "cuda" and f"cuda-random.{rank}" in tensors:
+            torch.cuda.set_rng_state(tensors[f"cuda-random.{rank}"], device)
 
-    def _optimizer(self) -> torch.optim.Optimizer:
-        groups = self.network.parameter_groups(self.config.training.learning_rate)
-        self.bases = [group["lr"] for group in groups]
-        return make_optimizer(self.config.training, groups, averaging=self.averaging)
+    def _load_state(self, parts: Tensors) -> None:
+        if not parts:
+            return
+        share = self.machine.share(self.config.training.batch)
+        mine = [
+            parts[str(number)][:, share].to(self.machine.device, copy=True) for number in range(len(parts))
+        ]
+        self.state = self.network.cell.first.State(*mine)
 
-    def _gather(self, index: int, told: dict[str, float]) -> None:
-        """Gradients of one batch, added to those that are there."""
-        config, machine = self.config, self.machine
-        size = config.training.batch
-        whole = config.task.batch(index, machine.count * size, seed=config.seed, device=machine.device)
-        batch = whole if machine.count == 1 else whole.columns(machine.share(size))
-        share = 1 / config.training.accumulate
-        total = batch.weights.sum()
-        loss = 0.0
-        state = self.state if config.task.carried else None
-        for part, last in _windows(batch, config.training.truncate):
-            with machine.autocast():
-                output = self._forward(part, state, last)
+    def _modules(self) -> tuple[nn.Module, ...]:
+        return (self.network, *self.objectives.values())
+
+    def _optimizer(self) -> Optimizer:
+        config = self.config.training
+        return make_optimizer(
+            config, self.network.parameter_groups(config.learning_rate), averaging=self.averaging
+        )
+
+    def _gather(self, index: int) -> dict[str, float]:
+        """Gradients of one batch, added to those that are there, and its losses."""
+        task, training, machine = self.config.task, self.config.training, self.machine
+        whole = task.batch(
+            index, machine.count * training.batch, seed=self.config.seed, device=machine.device
+        )
+        batch = whole if machine.count == 1 else whole.columns(machine.share(training.batch))
+        # The mean over processes of (their loss times their weights) over this is the loss of the whole batch.
+        counted = whole.weights.sum() / machine.count
+        state, told = self.state, {"loss": 0.0}
+        for part, last in windows(batch, training.truncate):
+            # Gradients end at a window's first step, so one that asks for no answers needs none.
+            with machine.autocast(), torch.set_grad_enabled(len(part.targets) > 0):
+                output = self.network(part.inputs, state, scored=len(part.targets))
                 state = without_gradient(output.state)
                 if not len(part.targets):
                     continue
-                piece = config.task.loss(output.logits.float(), part) * (part.weights.sum() / total)
-                if last:
-                    piece = piece + self._nudged(batch, index, told)
-            (share * piece).backward()
-            loss += piece.item()
-        self.state = state if config.task.carried else None
-        told["loss"] = told.get("loss", 0.0) + share * loss
+                loss = self._loss(output.logits, part, counted)
+                total = loss + self._nudge(batch, index, told) if last else loss
+            (total / training.accumulate).backward()
+            told["loss"] += loss.item()
+        self.state = state if task.carried else None
+        return told
 
-    def _forward(self, part: Batch, state: tuple[Tensor, ...] | None, last: bool):
-        """Steps whose answers do not count need no gradient unless later ones of the same window do."""
-        with torch.set_grad_enabled(bool(len(part.targets)) or last):
-            return self.model(part.inputs, state, scored=len(part.targets))
+    def _loss(self, logits: Tensor, part: Batch, counted: Tensor) -> Tensor:
+        weights = part.weights.sum()
+        if not weights:  # where nothing counts, a weighted mean would be no number
+            return 0.0 * logits.float().sum()
+        return self.config.task.loss(logits.float(), part) * (weights / counted)
 
-    def _nudged(self, batch: Batch, index: int, told: dict[str, float]) -> Tensor:
+    def _nudge(self, batch: Batch, index: int, told: dict[str, float]) -> Tensor:
+        """The sum of the objectives; what is to be told of each goes into `told`."""
         extra = torch.zeros((), device=self.machine.device)
-        for objective in self.objectives:
+        for name, objective in self.objectives.items():
             loss, metrics = objective.loss(self.network, batch, index)
             extra = extra + loss
-            told |= {f"{objective.name}.{name}": value for name, value in metrics.items()}
+            told |= {f"{name}.{key}": value for key, value in {"loss": loss.item(), **metrics}.items()}
         return extra
 
     def _clip(self) -> float:
-        """Clip as configured; the norm is that of the task's gradients before."""
+        """Clip as configured, the network and every objective for itself; the network's norm before."""
         config = self.config.training
-        parameters = list(self.network.parameters())
-        if config.clip_value is not None:
-            nn.utils.clip_grad_value_(parameters, config.clip_value)
         limit = math.inf if config.clip_norm is None else config.clip_norm
-        for objective in self.objectives:
-            nn.utils.clip_grad_norm_(list(objective.parameters()), limit)
-        return float(nn.utils.clip_grad_norm_(parameters, limit))
-
-
-def _windows(batch: Batch, truncate: int | None) -> Iterator[tuple[Batch, bool]]:
-    """A batch in windows of `truncate` steps, each with the answers that fall into it, and whether it is the last."""
-    steps, scored = len(batch.inputs), len(batch.targets)
-    if truncate is None or truncate >= steps:
-        yield batch, True
-        return
-    first = steps - scored
-    for begin in range(0, steps, truncate):
-        end = min(begin + truncate, steps)
-        answers = slice(max(begin - first, 0), max(end - first, 0))
-        yield (
-            Batch(batch.inputs[begin:end], batch.targets[answers], batch.weights[answers]),
-            end == steps,
-        )
-
-
-def without_gradient(state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """The same named tuple with gradients cut off."""
-    return type(state)(*(tensor.detach() for tensor in state))
+        norms = [nn.utils.clip_grad_norm_(module.parameters(), limit) for module in self._modules()]
+        if config.clip_value is not None:
+            for module in self._modules():
+                nn.utils.clip_grad_value_(module.parameters(), config.clip_value)
+        return float(norms[0])

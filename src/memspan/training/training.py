@@ -11,15 +11,19 @@ from memspan.errors import CorruptError, InputError
 from memspan.objectives import Objective
 from memspan.progress import SILENT, Progress
 from memspan.results import TrainingRun
-from memspan.training.building import seeded
-from memspan.training.checkpoint import Position, read_checkpoint
+from memspan.training.building import seeded, stream
+from memspan.training.checkpoint import read_checkpoint
 from memspan.training.config import Config, check_config
+from memspan.training.events import Events, check_tensorboard
 from memspan.training.interrupts import asking
-from memspan.training.journal import Journal
+from memspan.training.journal import FileJournal, Journal, NoJournal
 from memspan.training.loop import Loop
 from memspan.training.machine import Machine, threads_of, with_threads
 from memspan.training.outcome import outcome
+from memspan.training.position import Position
+from memspan.training.resolving import resolved
 from memspan.training.run_folder import RunFolder
+from memspan.training.stopping import why_over
 from memspan.training.trainer import Trainer
 
 
@@ -30,18 +34,13 @@ class TrainingInterrupted(KeyboardInterrupt):
 def train(
     config: Config, out: Path, *, objectives: tuple[Objective, ...] = (), progress: Progress = SILENT
 ) -> TrainingRun:
-    """Train from the first update and write everything to the folder `out`, which must not hold a run yet."""
+    """Train from the first update and write everything to the folder `out`, which must not hold a run yet.
+
+    The caller's random numbers and number of threads stay as they are.
+    """
     check_config(config)
-    config = replace(
-        config,
-        task=config.task.resolved(),
-        training=replace(config.training, threads=threads_of(config.training)),
-    )
-    machine, folder = Machine(config.training), RunFolder(out)
-    with _alone(folder, machine):
-        if machine.main:
-            folder.begin(config)
-        return _carry_on(config, folder, machine, objectives, progress)
+    machine = Machine(config.training)
+    return _carry_on(resolved(config, machine.count), machine, out, objectives, progress, new=True)
 
 
 def resume(
@@ -54,67 +53,92 @@ def resume(
 ) -> TrainingRun:
     """Go on where a run stopped or was killed, to the same weights and metrics that it would have reached.
 
-    `updates` and `max_minutes` replace the limits that the run was begun with.
+    `updates` and `max_minutes` replace the limits of the run, for good. A run that is over is only judged again.
     """
-    folder = RunFolder(out)
-    config = folder.config()
+    config = RunFolder(out).config()
     training = config.training
-    if updates is not None or max_minutes is not None:
-        training = replace(
-            training, updates=updates or training.updates, max_minutes=max_minutes or training.max_minutes
-        )
+    training = replace(
+        training,
+        updates=training.updates if updates is None else updates,
+        max_minutes=training.max_minutes if max_minutes is None else max_minutes,
+    )
     config = replace(config, training=training)
     check_config(config)
-    machine = Machine(config.training)
-    with _alone(folder, machine):
-        return _carry_on(config, folder, machine, objectives, progress)
+    return _carry_on(config, Machine(training), out, objectives, progress, new=False)
 
 
 def _carry_on(
     config: Config,
-    folder: RunFolder,
     machine: Machine,
+    out: Path,
     objectives: tuple[Objective, ...],
     progress: Progress,
+    *,
+    new: bool,
 ) -> TrainingRun:
-    with with_threads(threads_of(config.training)), seeded(config.seed + machine.rank), asking() as asked:
+    training = config.training
+    if training.tensorboard:
+        check_tensorboard()
+    folder = RunFolder(machine.of_main(out))
+    # What is wrong with the sizes of a cell or a batch is told before there is a folder.
+    with with_threads(threads_of(training)), seeded(stream(config.seed, machine.rank)), asking() as asked:
+        config.task.batch(0, machine.count * training.batch, seed=config.seed)
         trainer = Trainer(config, machine, objectives)
-        position = latest(trainer, folder, progress)
-        if position.stopped is not None and _goes_further(config, position):
-            position = replace(position, stopped=None)
-        journal = Journal(folder, position.metrics_bytes)
-        try:
-            loop = Loop(trainer, folder, position, journal, asked)
-            loop.run(progress)
-            if loop.stopped is None:
-                loop.save()
+        with _alone(folder, machine):
+            if machine.main:
+                folder.begin(config) if new else folder.go_on(config)
+            position, seconds = _load_newest(trainer, folder, progress)
+            journal = _journal(folder, position, training.tensorboard) if machine.main else NoJournal()
+            with contextlib.closing(journal):
+                loop = Loop(trainer, folder, position, journal, asked, seconds)
+                over = loop.run(progress)
+            machine.wait()
+            if not over:
                 raise TrainingInterrupted(
-                    f"update {loop.update:,} is saved in {folder.path}; go on by memspan resume {folder.path}"
+                    f"update {position.update:,} is saved in {folder.path}; go on by memspan resume {folder.path}"
                 )
-        finally:
-            journal.close()
-        return outcome(config, folder, trainer, loop.position)
+            return outcome(config, folder, trainer.network, position)
 
 
-def _goes_further(config: Config, position: Position) -> bool:
-    """Whether a run that was over has more to do under limits that were raised."""
-    return position.stopped != "all updates done" or config.training.updates > position.update
+def _load_newest(trainer: Trainer, folder: RunFolder, progress: Progress) -> tuple[Position, float]:
+    """Put the trainer where the newest sound checkpoint is; also the seconds spent until then.
+
+    One process looks for it, so that all of them take the same.
+    """
+    config, machine = trainer.config, trainer.machine
+    newest, seconds = machine.of_main(
+        (_newest(folder, config.cell.name, progress), folder.seconds()) if machine.main else (None, 0.0)
+    )
+    if newest is None:
+        return Position(), seconds
+    path = folder.checkpoint(newest)
+    tensors, position = read_checkpoint(path, config.cell.name)
+    trainer.load(tensors, path, averaging=position.averaging)
+    still_over = position.stopped is not None and why_over(config.training, position.going_on(), seconds)
+    return position if still_over else position.going_on(), seconds
 
 
-def latest(trainer: Trainer, folder: RunFolder, progress: Progress) -> Position:
-    """Put the trainer where the newest sound checkpoint is; damaged ones are told and passed over."""
-    for update in folder.saved():
+def _newest(folder: RunFolder, cell: str, progress: Progress) -> int | None:
+    """The update of the newest checkpoint that can be read; damaged ones are told and passed over."""
+    there = folder.saved()
+    for update in there:
         path = folder.checkpoint(update)
         try:
-            tensors, position = read_checkpoint(path, trainer.config.cell.name)
-            if folder.metrics_file.stat().st_size < position.metrics_bytes:
+            _, position = read_checkpoint(path, cell)
+            if folder.metrics_length() < position.metrics_bytes:
                 raise CorruptError(f"{folder.metrics_file} is shorter than {path.name} says")
-            trainer.load(tensors, path, averaging=position.averaging)
         except CorruptError as error:
             progress.say(f"passed over: {error}")
             continue
-        return position
-    return Position()
+        return update
+    if there:
+        progress.say(f"no checkpoint of {folder.path} can be read; beginning again with the first update")
+    return None
+
+
+def _journal(folder: RunFolder, position: Position, tensorboard: bool) -> Journal:
+    events = Events(folder.events, position.update) if tensorboard else None
+    return FileJournal(folder, position.metrics_bytes, events)
 
 
 @contextlib.contextmanager
@@ -128,5 +152,5 @@ def _alone(folder: RunFolder, machine: Machine) -> Iterator[None]:
             yield
     except OSError as error:
         raise InputError(
-            f"cannot write to {folder.path}: {error.strerror or error}; choose another --out"
+            f"cannot write to {error.filename or folder.path}: {error.strerror or error}; free space or choose another --out"
         ) from error
