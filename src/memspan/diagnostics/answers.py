@@ -1,0 +1,73 @@
+"""The sequences that a network is diagnosed on, and which of its answers take memory."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from memspan.errors import InputError
+from memspan.models.network import Network
+from memspan.tasks import Batch, Task
+from memspan.tasks.copying import RECALLED, Copy
+from memspan.tasks.denoising import Denoise
+
+
+def recalled_answers(task: Task) -> int:
+    """How many of the last answers are judged: the ten recalled symbols of copy and denoise, else the last answer.
+
+    Kerg 2020 draws Fig. 2, left, for the loss of the last ten outputs. Answers before would hide how far gradients come:
+    each adds a gradient of its own to the state that it was read from.
+    """
+    return RECALLED if isinstance(task, Copy | Denoise) else 1
+
+
+def drawn(network: Network, task: Task, sequences: int, seed: int) -> Batch:
+    """Sequences of the test split, in the precision and on the device of the network; fillers of a last batch left out."""
+    if sequences < 1:
+        raise InputError(f"{sequences} sequences; expected 1 or more, such as 20")
+    weight = network.head.weight
+    batch = task.batch(0, sequences, seed=seed, split="test", device=weight.device)
+    counted = batch.weights.sum(0) > 0
+    inputs, targets = (
+        part.to(weight.dtype) if part.is_floating_point() else part for part in (batch.inputs, batch.targets)
+    )
+    return Batch(inputs[:, counted], targets[:, counted], batch.weights[:, counted].to(weight.dtype))
+
+
+def own_losses(network_logits: Tensor, batch: Batch, task: Task, answers: int | None) -> Tensor:
+    """The sum over sequences of each one's own loss: a weighted mean over its last `answers` answers, all if None.
+
+    Every sequence counts alike, so that its gradient does not depend on how many others there are.
+    """
+    part = batch if answers is None else last_answers(batch, answers)
+    logits = network_logits[len(network_logits) - len(part.targets) :]
+    weights = part.weights / part.weights.sum(0)
+    return task.loss(logits, part._replace(weights=weights)) * weights.shape[1]
+
+
+def last_answers(batch: Batch, answers: int) -> Batch:
+    """The same sequences, judged by their last `answers` answers, of which each counts alike."""
+    weights = torch.ones_like(batch.weights[-answers:])
+    return Batch(batch.inputs, batch.targets[-answers:], weights)
+
+
+@contextlib.contextmanager
+def at_rest(network: Network) -> Iterator[None]:
+    """Inside, nothing is dropped out; afterwards the network is as it was."""
+    was_training = network.training
+    network.eval()
+    try:
+        yield
+    finally:
+        network.train(was_training)
+
+
+def in_double(network: Network) -> Network:
+    """A copy in double precision where the device has it: gradients that fall by 1e-45 and more are still numbers."""
+    if network.head.weight.device.type == "mps":
+        return network
+    return copy.deepcopy(network).double()

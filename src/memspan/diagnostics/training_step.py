@@ -1,0 +1,54 @@
+"""`python -m memspan.diagnostics.training_step < ASKED`: seconds and peak bytes of one training step, as JSON.
+
+ASKED is an object with `config`, `steps`, `answers` and `threads`. A process of its own, because the peak of a process
+is that of everything it has done.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+
+import torch
+from torch import Tensor
+
+from memspan.diagnostics.peak_memory import begin, peak
+from memspan.models.network import Network
+from memspan.training.building import build
+from memspan.training.config_json import from_json
+
+WARM = 30
+"""Steps of a run before the one that counts: more than a memory of ten and ten holds, so that everything is compiled."""
+
+
+def main() -> None:
+    """Peak memory is above what the process held before the step: the library and the weights do not count."""
+    asked = json.load(sys.stdin)
+    config, steps, answers = from_json(asked["config"]), asked["steps"], asked["answers"]
+    torch.set_num_threads(asked["threads"])
+    network = build(config)
+    warm = min(WARM, steps)
+    train(network, inputs_of(network, warm, config.training.batch), answers)
+    inputs = inputs_of(network, steps, config.training.batch)
+    held, start = begin(), time.perf_counter()
+    train(network, inputs, answers)
+    seconds = time.perf_counter() - start
+    sys.stdout.write(json.dumps({"seconds": seconds, "peak": max(peak() - held, 0.0)}))
+
+
+def inputs_of(network: Network, steps: int, batch: int) -> Tensor:
+    """What the network reads, at random: symbols or features."""
+    if network.symbols is not None:
+        return torch.randint(network.symbols, (steps, batch))
+    return torch.randn(steps, batch, network.cell.input_size)
+
+
+def train(network: Network, inputs: Tensor, answers: int | None) -> None:
+    """Forward and backward of the mean square of the answers."""
+    scored = None if answers is None else min(answers, len(inputs))
+    network(inputs, scored=scored).logits.square().mean().backward()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""The loss against the context, of networks whose answers are known."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+import pytest
+import torch
+
+from memspan.cells import VanillaRNN
+from memspan.diagnostics import context_loss
+from memspan.diagnostics.contexts import contexts_of, has_context
+from memspan.models.network import Network
+from memspan.results import ContextLoss
+from memspan.tasks.adding import Adding
+from memspan.tasks.copying import RECALLED, Copy
+
+
+def counter(task: Adding) -> Network:
+    """h_t = h_{t-1} + mark_t, and the answer is h: how many marks it has seen."""
+    net = Network(VanillaRNN(task.features, 1, nonlinearity="identity"), 1)
+    with torch.no_grad():
+        for weights in net.parameters():
+            weights.zero_()
+        layer: Any = net.cell.first
+        layer.U.copy_(torch.tensor([[0.0, 1.0]]))
+        layer.V.fill_(1.0)
+        net.head.weight.fill_(1.0)
+    return net
+
+
+def test_a_network_that_counts_marks_knows_those_of_its_context():
+    task = Adding(length=20)
+    found = context_loss(counter(task), task, sequences=50, seed=2)
+    batch = task.batch(0, 50, seed=2, split="test")
+    marks, sums = batch.inputs[:, :, 1].numpy(), batch.targets[0].numpy()
+    errors = np.array([(marks[-k - 1 :].sum(0) - sums) ** 2 for k in found.context])
+    np.testing.assert_allclose(found.loss, errors.mean(1), rtol=1e-5)
+    np.testing.assert_allclose(found.error, errors.std(1, ddof=1) / np.sqrt(50), rtol=1e-4)
+    assert found.context.tolist() == contexts_of(19).tolist()
+    assert (found.answers, found.context[-1]) == (1, 19)
+
+
+def test_a_network_without_memory_does_not_care():
+    task = Copy(delay=6)
+    net = Network(VanillaRNN(task.features, 5), task.classes, symbols=task.symbols)
+    with torch.no_grad():
+        cast(Any, net.cell.first).V.zero_()
+    found = context_loss(net, task, sequences=4)
+    np.testing.assert_allclose(found.loss, found.loss[0], rtol=1e-6)
+    assert found.context[-1] == task.length - RECALLED
+
+
+def test_networks_with_fresh_weights_at_every_step_cannot_begin_anywhere():
+    task = Copy(delay=6)
+    untied = VanillaRNN(task.features, 5, tied=False, steps=task.length)
+    assert not has_context(Network(untied, task.classes, symbols=task.symbols))
+    assert has_context(Network(VanillaRNN(task.features, 5), task.classes, symbols=task.symbols))
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 784, 5010])
+def test_contexts_go_from_nothing_to_everything(steps):
+    contexts = contexts_of(steps)
+    assert (contexts[0], contexts[-1]) == (0, steps)
+    assert (np.diff(contexts) > 0).all()
+
+
+def test_the_context_that_is_used_ends_where_more_hardly_lowers_the_loss():
+    k = np.array([0, 1, 2, 4, 8])
+
+    def used(*losses: float) -> int:
+        return ContextLoss(1, 1, k, np.array(losses), np.zeros(5)).used
+
+    assert used(1.0, 0.9, 0.05, 0.04, 0.0) == 2
+    assert used(1.0, 0.05, 0.9, 0.9, 0.0) == 8
+    assert used(1.0, 1.0, 1.0, 1.0, 1.0) == 0
