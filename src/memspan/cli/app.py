@@ -11,6 +11,7 @@ from memspan.cli.bench import bench
 from memspan.cli.compare import compare
 from memspan.cli.data import get_data, list_data
 from memspan.cli.demo import demo
+from memspan.cli.diagnose import diagnose
 from memspan.cli.evaluate import evaluate
 from memspan.cli.measure import measure
 from memspan.cli.memorize import memorize
@@ -45,7 +46,7 @@ def _example(*lines: str) -> str:
     return "\n\n".join(("Example:", *lines))
 
 
-_SMALL = "memspan train copy --delay 3 --hidden 16 --updates 60 --out memspan-small"
+_SMALL = "memspan train copy --cell gru --hidden 16 --delay 3 --updates 60 --threads 1 --out memspan-small"
 _LIBRARY = "lib=$(python3 -c 'import os; print(os.path.dirname(os.__file__))')"
 
 app.command(epilog=_example("python3 -m this | memspan measure -"))(measure)
@@ -54,9 +55,14 @@ app.command(epilog=_example(_LIBRARY, "memspan compare code=$lib/typing.py table
 )
 app.command(epilog=_example("memspan predict minimal-rnn --bias-mean 6 --timescale 1000"))(predict)
 app.command(epilog=_example("memspan memorize abracadabra"))(memorize)
-app.command(epilog=_example(_SMALL.replace("memspan-small", "memspan-copy")))(train)
+app.command(
+    epilog=_example(
+        "memspan train digits --cell gru --data digits --set task.steps=8 --updates 200 --threads 1"
+    )
+)(train)
 app.command(epilog=_example(_SMALL, "memspan resume memspan-small --updates 80"))(resume)
 app.command(epilog=_example(_SMALL, "memspan evaluate memspan-small --delay 3 --delay 30"))(evaluate)
+app.command(epilog=_example(_SMALL, "memspan diagnose memspan-small --no-costs"))(diagnose)
 app.command(epilog=_example("memspan reproduce errata-04 --scale smoke"))(reproduce)
 app.command(
     epilog=_example("python3 -m this | memspan measure - --out memspan-zen", "memspan report memspan-zen")

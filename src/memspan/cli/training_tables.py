@@ -28,7 +28,8 @@ def show_evaluation(console: Console, result: Evaluation) -> None:
 
 
 def _next(result: TrainingRun) -> list[tuple[str, str]]:
-    delay = result.config.get("task", {}).get("delay")
+    task = result.config.get("task", {})
+    delay = task.get("delay", task.get("length"))
     farther = "".join(f" --delay {times * delay}" for times in _FARTHER) if isinstance(delay, int) else ""
     return [
         ("next", f"memspan evaluate {result.run}{farther}"),

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from memspan.figures.training_words import answers_word, loss_words, percent, percent_interval
-from memspan.report.numbers import duration, number
+from memspan.report.numbers import duration, number, trimmed
 from memspan.report.section import Row, Table
 from memspan.results import Evaluation, TrainingRun
 
@@ -40,7 +40,7 @@ def _accuracy_rows(run: TrainingRun) -> tuple[Row, ...]:
     what = f"Share of {answers_word(run.task)} that are right, on the test sequences."
     return (
         ("accuracy", percent(run.accuracy), what),
-        ("chance", percent(run.chance), "What guessing among the possible answers gives."),
+        ("chance", f"{trimmed(100 * run.chance)} %", "What guessing among the possible answers gives."),
     )
 
 
@@ -62,7 +62,11 @@ def evaluation_rows(evaluation: Evaluation) -> tuple[Row, ...]:
         )
     return (
         *rows,
-        ("chance", percent(evaluation.chance), "What guessing among the possible answers gives."),
+        (
+            "chance",
+            f"{trimmed(100 * evaluation.chance)} %",
+            "What guessing among the possible answers gives.",
+        ),
         ("time", duration(evaluation.seconds), "How long the evaluation took."),
         ("run", evaluation.run, "The folder of the weights."),
     )
