@@ -20,6 +20,9 @@ COMMANDS = [
         ("compare",),
         ("predict",),
         ("memorize",),
+        ("train",),
+        ("resume",),
+        ("evaluate",),
         ("reproduce",),
         ("report",),
         ("bench",),
@@ -82,6 +85,13 @@ def test_the_option_names_that_stay_are_there():
         " --level --workers --bits --out --json --seed --quiet",
     )
     assert names >= {(command, word) for command in ("measure", "compare") for word in measuring}
+    training = re.findall(
+        r"\S+",
+        "--cell --hidden --layers --short-term --relevant --init --delay --data --updates --batch --seed --seeds"
+        " --max-minutes --config --set --show-config --out --json --quiet --device --threads",
+    )
+    assert names >= {("train", word) for word in training}
+    assert names >= {("resume", "--updates"), ("resume", "--max-minutes"), ("evaluate", "--delay")}
     assert names >= {("measure", "--counts-only"), ("compare", "--expect"), ("reproduce", "--scale")}
 
 

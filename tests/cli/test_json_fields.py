@@ -30,6 +30,7 @@ MEMORIZE = {
         "replay",
     ),
 }
+TRAIN = {"task", "cell", "parameter_count", "updates", "seconds", "loss", "accuracy", "run"}
 ALONG_LAGS = {
     *("information", "floor", "floor_sd", "corrected", "stderr", "pairs", "significant"),
 }
@@ -73,6 +74,34 @@ def test_memorize(memspan):
     assert (plain["text"], plain["period"], plain["hidden_size"]) == ("abracadabra", 11, 2)
     assert (plain["method"], plain["minimal"]) == ("spectral", True)
     assert plain["verified_symbols"] >= 100_000
+
+
+def test_train_and_evaluate(memspan, tmp_path):
+    words = (
+        "--cell",
+        "gru",
+        "--hidden",
+        8,
+        "--delay",
+        3,
+        "--updates",
+        5,
+        "--threads",
+        1,
+        "--out",
+        tmp_path / "run",
+    )
+    settings = ("--set", "training.validation_size=10", "--set", "training.validation_batches=1")
+    plain = memspan("train", "copy", *words, *settings, "--json").plain
+    check_everywhere(plain, "train")
+    assert plain.keys() >= TRAIN
+    assert (plain["task"], plain["cell"], plain["updates"]) == ("copy", "gru", 5)
+    delays = ("--delay", 4, "--delay", 5, "--batches", 1, "--size", 10)
+    found = memspan("evaluate", tmp_path / "run", *delays, "--json").plain
+    check_everywhere(found, "evaluate")
+    assert found.keys() >= TRAIN
+    assert [one["delay"] for one in found["transfer"]] == [4, 5]
+    assert found["accuracy"] == found["transfer"][-1]["accuracy"]
 
 
 def test_compare(memspan, novel, stranger):

@@ -7,6 +7,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
 from memspan.errors import InputError
@@ -70,7 +71,9 @@ def test_accuracy_is_drawn_against_delay_with_the_trained_one_and_chance_marked(
     assert texts(ax) == {"trained at delay 100", "chance 12.5 %"}
     assert ax.get_xscale() == "log"
     assert [label.get_text() for label in ax.get_xticklabels()] == ["100", "200", "400", "2,000", "5,000"]
-    points = ax.containers[0].lines[0].get_xydata()
+    (drawn,) = ax.containers
+    assert isinstance(drawn, ErrorbarContainer)
+    points = drawn.lines[0].get_xydata()
     assert np.allclose(points, [(one.delay, one.accuracy) for one in evaluation.transfer])
     assert ax.get_title(loc="left") == (
         "copy, rel-rnn trained at delay 100: 99.2 % of recalled symbols right at delay 5,000"
@@ -80,7 +83,7 @@ def test_accuracy_is_drawn_against_delay_with_the_trained_one_and_chance_marked(
 def test_an_evaluation_without_delays_has_no_figure_and_cannot_be_plotted():
     evaluation = EXAMPLES.without_delay()
     assert figures_of(evaluation) == {}
-    with pytest.raises(InputError, match="cannot draw a Evaluation; expected .* Evaluation with delays"):
+    with pytest.raises(InputError, match=r"cannot draw a Evaluation; expected .* Evaluation with delays"):
         plot(evaluation, Figure().subplots())
 
 

@@ -75,7 +75,7 @@ def test_a_training_that_learnt_nothing_says_so_and_what_to_do():
 
 def test_the_configuration_is_on_the_page_as_set_names_it():
     (table,) = section_of(EXAMPLES.training()).details
-    rows = dict(table.rows)
+    rows = {row[0]: row[1] for row in table.rows}
     assert (rows["task.delay"], rows["cell.name"], rows["training.patience"]) == ("100", '"rel-rnn"', "null")
     assert rows["seed"] == "0"
 

@@ -46,7 +46,7 @@ def _example(*lines: str) -> str:
     return "\n\n".join(("Example:", *lines))
 
 
-_SMALL = "memspan train copy --cell gru --hidden 16 --delay 3 --updates 60 --threads 1 --out memspan-small"
+_SMALL = "memspan train copy --cell gru --delay 3 --updates 60 --threads 1 --out memspan-small"
 _LIBRARY = "lib=$(python3 -c 'import os; print(os.path.dirname(os.__file__))')"
 
 app.command(epilog=_example("python3 -m this | memspan measure -"))(measure)
@@ -55,11 +55,7 @@ app.command(epilog=_example(_LIBRARY, "memspan compare code=$lib/typing.py table
 )
 app.command(epilog=_example("memspan predict minimal-rnn --bias-mean 6 --timescale 1000"))(predict)
 app.command(epilog=_example("memspan memorize abracadabra"))(memorize)
-app.command(
-    epilog=_example(
-        "memspan train digits --cell gru --data digits --set task.steps=8 --updates 200 --threads 1"
-    )
-)(train)
+app.command(epilog=_example("memspan train adding --cell gru --delay 10 --updates 300 --threads 1"))(train)
 app.command(epilog=_example(_SMALL, "memspan resume memspan-small --updates 80"))(resume)
 app.command(epilog=_example(_SMALL, "memspan evaluate memspan-small --delay 3 --delay 30"))(evaluate)
 app.command(epilog=_example(_SMALL, "memspan diagnose memspan-small --no-costs"))(diagnose)

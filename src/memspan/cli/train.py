@@ -101,8 +101,10 @@ def resume(
     output = Output(command="resume", json=json, quiet=quiet)
     with output.progress() as progress, _kept(run):
         from memspan.training import resume
+        from memspan.training.seeds import holds_seeds, resume_seeds
 
-        _give(output, run, resume(run, updates=updates, max_minutes=max_minutes, progress=progress))
+        go_on = resume_seeds if holds_seeds(run) else resume
+        _give(output, run, go_on(run, updates=updates, max_minutes=max_minutes, progress=progress))
 
 
 def _trained(config: Config, run: Path, seeds: int, progress: Progress) -> TrainingRun:
@@ -112,7 +114,7 @@ def _trained(config: Config, run: Path, seeds: int, progress: Progress) -> Train
         return train(config, run, progress=progress)
     from memspan.training.seeds import train_seeds
 
-    return train_seeds(config, run, seeds, progress)
+    return train_seeds(config, run, seeds, progress=progress)
 
 
 def _show(config: Config) -> None:
@@ -139,4 +141,5 @@ def _kept(run: Path) -> Iterator[None]:
 def _give(output: Output, run: Path, result: TrainingRun) -> None:
     from memspan.cli.training_tables import show_training
 
-    dataclasses.replace(output, out=run).give(result, lambda console: show_training(console, result))
+    place = dataclasses.replace(output, out=run)
+    place.give(result, lambda console: show_training(console, result, run))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from rich.console import Console
 
 from memspan.cli.tables import print_table, show_notes
@@ -13,10 +15,11 @@ _FARTHER = (2, 10)
 """Times the trained delay, at which an evaluation is worth trying."""
 
 
-def show_training(console: Console, result: TrainingRun) -> None:
-    """Facts first, then what can be done with the run."""
+def show_training(console: Console, result: TrainingRun, folder: Path) -> None:
+    """Facts first, then what can be done with the run, which is the best of its seeds where `folder` holds several."""
     print_table(console, (), [*((name, value) for name, value, _ in training_rows(result)), *_next(result)])
-    show_notes(console, training_notes(result))
+    seeds = () if Path(result.run) == folder else (f"the best of the seeds in {folder} by validation loss",)
+    show_notes(console, (*seeds, *training_notes(result)))
 
 
 def show_evaluation(console: Console, result: Evaluation) -> None:
