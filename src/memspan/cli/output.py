@@ -104,6 +104,7 @@ def _title(result: Told) -> str:
         AttentionPrediction,
         BenchReport,
         Comparison,
+        Diagnosis,
         Evaluation,
         LinearPrediction,
         Measurement,
@@ -129,6 +130,8 @@ def _title(result: Told) -> str:
             return f"{result.cell} on {result.task}: what has it learnt to remember?"
         case Evaluation():
             return f"{result.cell} on {result.task}: how far does its memory carry?"
+        case Diagnosis():
+            return f"{result.name}: what does it do with its past?"
         case Prediction() | LinearPrediction() | AttentionPrediction():
             return f"{result.cell}: how far back can it remember?"
 

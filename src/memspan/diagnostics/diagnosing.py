@@ -24,7 +24,9 @@ from memspan.training.evaluating import Device, device_of
 IN_CHAIN = 4
 """Sequences whose Jacobians are multiplied along all steps."""
 LENGTHS = (0.25, 0.5, 1.0, 2.0)
-"""At which a training step is measured, as multiples of the sequences' own."""
+"""At which a training step is measured, as multiples of the sequences' own, or of `LONG` where they are shorter."""
+LONG = 400
+"""Steps; of a shorter one the memory is too little to be told from what else a process does."""
 
 
 def diagnose(
@@ -92,9 +94,9 @@ def _kind(init: InitConfig) -> str:
 
 
 def _costs(config: Config, task: Task, steps: int, progress: Progress) -> TrainingCosts:
-    """At a quarter of the length, a half, the whole and twice of it; networks of untied weights cannot go beyond theirs."""
+    """At a quarter of a length, a half, the whole and twice of it; networks of untied weights cannot go beyond theirs."""
     most = config.cell.options.get("steps")
-    lengths = sorted({max(2, round(steps * multiple)) for multiple in LENGTHS})
+    lengths = sorted({max(2, round(max(steps, LONG) * multiple)) for multiple in LENGTHS})
     possible = [length for length in lengths if not isinstance(most, int) or length <= most]
     answers = len(task.batch(0, 1, seed=0).targets)
     return training_costs(config, possible, answers=answers if answers < steps else None, progress=progress)

@@ -20,6 +20,8 @@ from memspan.training.config_json import from_json
 
 WARM = 30
 """Steps of a run before the one that counts: more than a memory of ten and ten holds, so that everything is compiled."""
+AGAIN = 2
+"""Further times that the step is timed; the shortest counts, which other work on the machine delayed least."""
 
 
 def main() -> None:
@@ -31,10 +33,11 @@ def main() -> None:
     warm = min(WARM, steps)
     train(network, inputs_of(network, warm, config.training.batch), answers)
     inputs = inputs_of(network, steps, config.training.batch)
-    held, start = begin(), time.perf_counter()
-    train(network, inputs, answers)
-    seconds = time.perf_counter() - start
-    sys.stdout.write(json.dumps({"seconds": seconds, "peak": max(peak() - held, 0.0)}))
+    held = begin()
+    seconds = [timed(network, inputs, answers)]
+    above = max(peak() - held, 0.0)
+    seconds += [timed(network, inputs, answers) for _ in range(AGAIN)]
+    sys.stdout.write(json.dumps({"seconds": min(seconds), "peak": above}))
 
 
 def inputs_of(network: Network, steps: int, batch: int) -> Tensor:
@@ -42,6 +45,14 @@ def inputs_of(network: Network, steps: int, batch: int) -> Tensor:
     if network.symbols is not None:
         return torch.randint(network.symbols, (steps, batch))
     return torch.randn(steps, batch, network.cell.input_size)
+
+
+def timed(network: Network, inputs: Tensor, answers: int | None) -> float:
+    """Seconds of one training step, without gradients of an earlier one."""
+    network.zero_grad()
+    start = time.perf_counter()
+    train(network, inputs, answers)
+    return time.perf_counter() - start
 
 
 def train(network: Network, inputs: Tensor, answers: int | None) -> None:

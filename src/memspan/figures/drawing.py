@@ -11,6 +11,7 @@ from memspan.errors import InputError
 from memspan.figures.benchmark import benchmark_axes, benchmark_figure
 from memspan.figures.chart import chart_axes, chart_figure
 from memspan.figures.comparison import comparison_axes, comparison_figure
+from memspan.figures.diagnosis import diagnosis_figures, gradient_drawing
 from memspan.figures.heat_map import heat_map_axes, heat_map_figure
 from memspan.figures.information import curve_axes, information_axes, information_figure
 from memspan.figures.memorization import memorization_axes, memorization_figures
@@ -25,6 +26,7 @@ from memspan.results import (
     Chart,
     Comparison,
     Curve,
+    Diagnosis,
     Evaluation,
     HeatMap,
     LinearPrediction,
@@ -36,7 +38,7 @@ from memspan.results import (
     TrainingRun,
 )
 
-Trained: TypeAlias = TrainingRun | Evaluation
+Trained: TypeAlias = TrainingRun | Evaluation | Diagnosis
 Plottable: TypeAlias = (
     Curve | Measurement | Comparison | Chart | HeatMap | Orbit | Memorization | BenchReport | Trained
 )
@@ -73,6 +75,8 @@ def plot(result: Plottable, ax: Axes | None = None, *, bits: bool = False) -> Ax
                 training_axes(axes, result)
             case Evaluation() if drawable(result):
                 transfer_axes(axes, result)
+            case Diagnosis():
+                chart_axes(axes, gradient_drawing(result, result.gradients))
             case _:
                 raise InputError(_refusal(result))
     return axes
@@ -101,6 +105,8 @@ def _drawn(result: Result, bits: bool) -> dict[str, Figure]:
             return {"training": training_figure(result)}
         case Evaluation():
             return {"transfer": transfer_figure(result)} if drawable(result) else {}
+        case Diagnosis():
+            return diagnosis_figures(result)
         case Reproduction():
             return _stored(result.id, result.figures, result.maps, result.orbits)
         case Prediction():
@@ -132,8 +138,8 @@ def _new_axes() -> Axes:
 
 def _refusal(result: object) -> str:
     expected = (
-        "a Curve, Measurement, Comparison, Memorization, BenchReport, TrainingRun, Evaluation with delays, Chart, "
-        "HeatMap or Orbit"
+        "a Curve, Measurement, Comparison, Memorization, BenchReport, TrainingRun, Evaluation with delays, Diagnosis, "
+        "Chart, HeatMap or Orbit"
     )
     advice = "plot the charts of a Reproduction or a prediction one by one: they are in its `figures`"
     return f"cannot draw a {type(result).__name__}; expected {expected}; {advice}"

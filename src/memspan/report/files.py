@@ -17,6 +17,7 @@ from memspan.report.sentences import Told
 from memspan.results import (
     BenchReport,
     Comparison,
+    Diagnosis,
     Evaluation,
     Measurement,
     Memorization,
@@ -37,6 +38,7 @@ _KINDS: dict[str, Callable[[dict[str, Any]], Told]] = {
     "train": TrainingRun.from_json,
     "resume": TrainingRun.from_json,
     "evaluate": Evaluation.from_json,
+    "diagnose": Diagnosis.from_json,
 }
 
 

@@ -11,6 +11,7 @@ from memspan.results import (
     AttentionPrediction,
     Chart,
     Comparison,
+    Diagnosis,
     Evaluation,
     HeatMap,
     Line,
@@ -51,6 +52,8 @@ def _mismatches(result: Told) -> Iterator[str]:
         case Evaluation():
             if not result.transfer:
                 yield "transfer and delays differ in length"
+        case Diagnosis():
+            yield from _of_diagnosis(result)
     if isinstance(result, Reproduction | Prediction | LinearPrediction | AttentionPrediction):
         yield from _of_drawings(result.figures)
     if isinstance(result, Prediction | Reproduction):
@@ -81,6 +84,26 @@ def _of_drawings(drawings: tuple[Chart | HeatMap, ...]) -> Iterator[str]:
 
 def _line_fields(line: Line) -> tuple[str, ...]:
     return ("y", "low", "high") if line.low.size or line.high.size else ("y",)
+
+
+def _of_diagnosis(result: Diagnosis) -> Iterator[str]:
+    yield from _along(result.gradients, ("mean", "low", "high"), "distances")
+    if result.context is not None:
+        yield from _along(result.context, ("loss", "error"), "context")
+    if result.costs is not None:
+        yield from _along(result.costs, ("seconds", "peak"), "steps")
+    for name, square in (
+        ("attention", None if result.attention is None else result.attention.weights),
+        ("relevant", None if result.relevant is None else result.relevant.held),
+    ):
+        if square is not None and (square.ndim != 2 or len(set(square.shape)) > 1):
+            yield f"rows and columns of {name} differ in length"
+    spectrum = result.jacobian
+    if spectrum is not None:
+        theory = ("theory",) if spectrum.theory.size else ()
+        yield from _along(spectrum, ("mean_square", "variance", *theory), "distances")
+        if spectrum.quantiles.shape != (spectrum.distances.size, 5):
+            yield "quantiles and distances differ in length"
 
 
 def _of_orbit(orbit: Orbit) -> Iterator[str]:

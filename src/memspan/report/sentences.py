@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from memspan.figures.words import caution, law_sentence, span_words, symbols_word
+from memspan.report.diagnosis_sentences import diagnosis_sentence
 from memspan.report.memorization_sentences import memorization_sentence
 from memspan.report.numbers import count, lag_list, number, probability
 from memspan.report.prediction_sentences import prediction_sentence
@@ -14,6 +15,7 @@ from memspan.results import (
     AttentionPrediction,
     BenchReport,
     Comparison,
+    Diagnosis,
     Evaluation,
     LinearPrediction,
     Measurement,
@@ -24,7 +26,7 @@ from memspan.results import (
     TrainingRun,
 )
 
-Trained: TypeAlias = TrainingRun | Evaluation
+Trained: TypeAlias = TrainingRun | Evaluation | Diagnosis
 Told: TypeAlias = (
     Measurement | Comparison | Reproduction | Memorization | BenchReport | AnyPrediction | Trained
 )
@@ -50,6 +52,8 @@ def sentence(result: Told) -> str:
             return training_sentence(result)
         case Evaluation():
             return evaluation_sentence(result)
+        case Diagnosis():
+            return diagnosis_sentence(result)
         case Prediction() | LinearPrediction() | AttentionPrediction():
             return prediction_sentence(result)
 

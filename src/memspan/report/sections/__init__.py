@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from memspan.report.section import Section
-from memspan.report.sections import bench, compare, evaluate, measure, memorize, predict, reproduce, train
+from memspan.report.sections import (
+    bench,
+    compare,
+    diagnose,
+    evaluate,
+    measure,
+    memorize,
+    predict,
+    reproduce,
+    train,
+)
 from memspan.report.sentences import Told
 from memspan.results import (
     AttentionPrediction,
     BenchReport,
     Comparison,
+    Diagnosis,
     Evaluation,
     LinearPrediction,
     Measurement,
@@ -36,5 +47,7 @@ def section_of(result: Told) -> Section:
             return train.section(result)
         case Evaluation():
             return evaluate.section(result)
+        case Diagnosis():
+            return diagnose.section(result)
         case Prediction() | LinearPrediction() | AttentionPrediction():
             return predict.section(result)
