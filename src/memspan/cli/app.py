@@ -55,7 +55,9 @@ app.command(epilog=_example(_LIBRARY, "memspan compare code=$lib/typing.py table
 )
 app.command(epilog=_example("memspan predict minimal-rnn --bias-mean 6 --timescale 1000"))(predict)
 app.command(epilog=_example("memspan memorize abracadabra"))(memorize)
-app.command(epilog=_example("memspan train adding --cell gru --delay 10 --updates 300 --threads 1"))(train)
+app.command(epilog=_example("memspan train copy --cell orthogonal-rnn --delay 5 --updates 200 --threads 1"))(
+    train
+)
 app.command(epilog=_example(_SMALL, "memspan resume memspan-small --updates 80"))(resume)
 app.command(epilog=_example(_SMALL, "memspan evaluate memspan-small --delay 3 --delay 30"))(evaluate)
 app.command(epilog=_example(_SMALL, "memspan diagnose memspan-small --no-costs"))(diagnose)

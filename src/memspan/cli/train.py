@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -80,10 +81,11 @@ def train(
     from memspan.training.run_folder import next_free
 
     run = out or next_free(RUNS, whole.word, whole.cell.name)
-    output = Output(command="train", json=json, quiet=quiet)
+    output = Output(command="train", json=json, quiet=quiet or not _first_process())
     with output.progress() as progress, _kept(run):
         progress.say(f"the run is kept in {run}")
-        _give(output, run, _trained(whole, run, seeds, progress))
+        result = _trained(whole, run, seeds, progress)
+        _give(output, run if seeds > 1 else Path(result.run), result)
 
 
 def resume(
@@ -98,7 +100,7 @@ def resume(
     With a larger --updates or --max-minutes also one that was over.
     """
     check_models("training")
-    output = Output(command="resume", json=json, quiet=quiet)
+    output = Output(command="resume", json=json, quiet=quiet or not _first_process())
     with output.progress() as progress, _kept(run):
         from memspan.training import resume
         from memspan.training.seeds import holds_seeds, resume_seeds
@@ -138,7 +140,14 @@ def _kept(run: Path) -> Iterator[None]:
         ) from interrupt
 
 
+def _first_process() -> bool:
+    """Whether this is the one of torchrun's processes that writes and speaks."""
+    return os.environ.get("RANK", "0") == "0"
+
+
 def _give(output: Output, run: Path, result: TrainingRun) -> None:
+    if not _first_process():
+        return
     from memspan.cli.training_tables import show_training
 
     place = dataclasses.replace(output, out=run)
