@@ -22,7 +22,7 @@ class Variations:
     batches: tuple[int, ...] = (64,)
     lengths: tuple[int, ...] = (500, 2_000)
     square: int = 500
-    """The longest at which plain loops that take T^2 memory are run: 1.7 GB; at 2,000 steps it would be 28."""
+    """The longest at which plain loops that take T^2 memory are run: 1.3 GB; at 2,000 steps it would be 21."""
     rounds: int = 3
 
     def sizes(self) -> list[tuple[int, int, int]]:
