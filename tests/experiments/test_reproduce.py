@@ -9,6 +9,7 @@ import pytest
 
 from memspan.errors import InputError
 from memspan.experiments import RECIPES, reproduce
+from memspan.experiments.recipe import Computed
 from memspan.figures import figures_of
 from memspan.results import Reproduction
 
@@ -20,7 +21,8 @@ WITHOUT_DATA = [name for name in RECIPES if name != "shen-fig6"]
 def test_a_recipe_holds_at_smoke_scale_and_explains_itself(name: str) -> None:
     result = reproduce(name, scale="smoke")  # once for all that is asked of it: some take seconds
     assert result.claims
-    assert [claim.claim for claim in result.claims if not claim.holds] == []
+    if isinstance(RECIPES[name], Computed):  # what a training of seconds achieves is not claimed
+        assert [claim.claim for claim in result.claims if not claim.holds] == []
     check_it_survives_json(result)
     check_claims_are_sentences_with_a_measured_number(result)
     check_charts_can_be_drawn_and_explain_themselves(result)
@@ -42,7 +44,8 @@ def check_claims_are_sentences_with_a_measured_number(result: Reproduction) -> N
 
 
 def check_charts_can_be_drawn_and_explain_themselves(result: Reproduction) -> None:
-    assert len(figures_of(result)) == len(result.figures) + len(result.orbits)
+    assert len(figures_of(result)) == len(result.figures) + len(result.orbits) + len(result.maps)
+    assert all(len(drawing.caption) > 80 for drawing in (*result.orbits, *result.maps))
     for chart in result.figures:
         assert {chart.x_scale, chart.y_scale} <= {"linear", "log"}
         assert len(chart.caption) > 80

@@ -15,7 +15,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from memspan.cells import LSTM, MemLSTM, RelLSTM
+from memspan.cells.names import CELLS
 from memspan.experiments.plain_mem_lstm import PlainMemLSTM
 
 FEATURES = 10
@@ -24,9 +24,7 @@ WARM = 30
 """Steps of a run before the one that counts: more than a memory of ten and ten holds, so that everything is compiled."""
 
 NETWORKS: dict[str, Callable[[int, int], Callable[[Tensor], object]]] = {
-    "lstm": LSTM,
-    "mem-lstm": MemLSTM,
-    "rel-lstm": RelLSTM,
+    **CELLS,
     "plain-mem-lstm": PlainMemLSTM,
 }
 """What may be measured, made from the numbers of input features and units."""
