@@ -12,7 +12,7 @@ run = train(
         task=Adding(length=20),
         cell=CellConfig(name="gru", hidden=32),
         training=TrainingConfig(
-            updates=600, batch=50, optimizer="adam", learning_rate=1e-2, validate_every=100, threads=1
+            updates=500, batch=50, optimizer="adam", learning_rate=1e-2, validate_every=100, threads=1
         ),
     ),
     Path("adding"),

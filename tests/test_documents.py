@@ -23,6 +23,7 @@ MEASURE = (ROOT / "docs/measure.md").read_text(encoding="utf-8")
 THEORY = (ROOT / "docs/theory.md").read_text(encoding="utf-8")
 MEMORIZATION = (ROOT / "docs/memorization.md").read_text(encoding="utf-8")
 CELLS = (ROOT / "docs/cells.md").read_text(encoding="utf-8")
+TRAIN = (ROOT / "docs/train.md").read_text(encoding="utf-8")
 DOCUMENTS = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff")),
     *sorted((ROOT / "docs").rglob("*.md")),
@@ -48,6 +49,10 @@ EXAMPLES = {
     "one_long_document": r"null shifts: 0\.[45].*null documents: 0\.(39|40|41) .* in the interval [56] of 6",
     "own_source": r"1  2\.37e-01  2\.3\de-01.*visible to lag 8;",
     "swap_lstm": r"^LSTM, .* gradient 0e\+00 at step 1, .*\nRelLSTM, .* gradient \de-0[123] at step 1, \de-1\d at step 150",
+    "train_adding": r"without memory 0\.167, of the network 0\.00\d+\n(8|9)\d% of sums within 0\.04, 8% by chance",
+    "train_binary": r"guess costs 0\.693 .* the last one 0\.593, the network 0\.5[2-5]\d",
+    "train_copy": r"(99\.9|100\.0)% of .*delay  20: (99|100)\.\d%.*\ndelay  22: [12]?\d\.\d%.*\ndelay 100: [12]?\d\.\d%",
+    "train_digits": r"(8|9)\d% of digits right after 150 updates \(10% by chance\)\n9\d% after 300",
     "slow_chain": r"null shifts: .* [01]\.\d % of far lags.*null independent: .* [4-9]\d\.\d % of far lags",
 }
 """What the output of each example must hold: the point that it makes."""
@@ -190,6 +195,61 @@ def test_the_table_of_options_of_memorize_is_that_of_the_command():
     table = MEMORIZATION.partition("## Every option")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| (`-[^|]+) \|", table, flags=re.MULTILINE)
     assert {word for row in rows for word in re.findall(r"`(-[\w-]+)`", row)} == commands()["memorize"]
+
+
+def test_the_tables_of_options_of_training_are_those_of_the_commands():
+    table = TRAIN.partition("## Every option")[2].partition("\n## ")[0]
+    told: dict[str, set[str]] = {"t": set(), "r": set(), "e": set()}
+    for words, letters in re.findall(r"^\| (`-[^|]+) \| ([tre ]+) \|", table, flags=re.MULTILINE):
+        for letter in letters.split():
+            told[letter].update(re.findall(r"`(-[\w-]+)`", words))
+    there = commands()
+    assert [told["t"], told["r"], told["e"]] == [there[name] for name in ("train", "resume", "evaluate")]
+
+
+def test_every_setting_of_training_is_explained():
+    from memspan.training import CellConfig, InitConfig, TrainingConfig
+
+    kinds = {"cell": CellConfig, "init": InitConfig, "training": TrainingConfig}
+    names = {f"{section}.{field}" for section, kind in kinds.items() for field in kind.__dataclass_fields__}
+    table = TRAIN.partition("| setting |")[2].partition("\n\n")[0]
+    own = {"task.name", "cell.short_term", "cell.nonlinearity", "seed"}
+    assert set(re.findall(r"`((?:\w+\.)?\w+)`", table)) >= names - {"cell.options"}
+    assert set(re.findall(r"`(\w+\.\w+)`", table)) <= names | own
+
+
+def test_the_python_of_the_page_on_training_runs(capsys, in_folder):
+    run_blocks(TRAIN, "train.md")
+    assert capsys.readouterr().out == "150 150 True\n[(5, 100), (10, 100)]\n"
+    assert (in_folder / "my-run.png").exists()
+
+
+def test_the_page_on_training_draws_every_task_as_the_task_does():
+    from memspan.tasks import TASKS
+
+    for word, task in TASKS.items():
+        assert f"`{word}`" in TRAIN
+        drawing = re.findall(r"^ {8}(\S.*)$", task.__doc__ or "", flags=re.MULTILINE)
+        assert drawing, word
+        if word != "permuted-digits":
+            assert all(line.rstrip() in TRAIN for line in drawing), word
+
+
+def test_the_errors_on_the_page_on_training_are_those_of_the_program(capsys, in_folder):
+    (block,) = blocks(TRAIN.partition("## Errors")[2], "")
+    typed, told = block.splitlines()[::2], block.splitlines()[1::2]
+    assert len(typed) == len(told) >= 7
+    for line, error in zip(typed, told, strict=True):
+        assert main(shlex.split(line)[1:]) == 2
+        assert capsys.readouterr().err == f"{error}\n"
+
+
+def test_the_json_tables_name_the_fields_of_trainings_and_evaluations():
+    from memspan.results import Evaluation, TrainingRun
+
+    everywhere = {"schema", "command", "version"}
+    assert fields_told(TRAIN, "train") == {*everywhere, *TrainingRun.__dataclass_fields__}
+    assert fields_told(TRAIN, "evaluate") == {*everywhere, *Evaluation.__dataclass_fields__}
 
 
 def test_the_python_of_the_page_on_theory_runs(capsys, in_folder):

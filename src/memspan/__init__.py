@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from memspan import report as report
     from memspan import results as results
     from memspan import sequences as sequences
+    from memspan import tasks as tasks
     from memspan import theory as theory
+    from memspan import training as training
     from memspan.decay import compare as compare
     from memspan.decay import fit_decay as fit_decay
     from memspan.decay import measure as measure
@@ -72,6 +74,8 @@ _NAMESPACES = {
     "init": "memspan.init",
     "cells": "memspan.cells",
     "models": "memspan.models",
+    "tasks": "memspan.tasks",
+    "training": "memspan.training",
     "results": "memspan.results",
     "figures": "memspan.figures",
     "report": "memspan.report",
