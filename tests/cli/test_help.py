@@ -92,7 +92,12 @@ def test_the_option_names_that_stay_are_there():
         " --max-minutes --config --set --show-config --out --json --quiet --device --threads",
     )
     assert names >= {("train", word) for word in training}
-    assert names >= {("resume", "--updates"), ("resume", "--max-minutes"), ("evaluate", "--delay"), ("diagnose", "--delay")}
+    assert names >= {
+        ("resume", "--updates"),
+        ("resume", "--max-minutes"),
+        ("evaluate", "--delay"),
+        ("diagnose", "--delay"),
+    }
     assert names >= {("measure", "--counts-only"), ("compare", "--expect"), ("reproduce", "--scale")}
 
 

@@ -31,6 +31,21 @@ MEMORIZE = {
     ),
 }
 TRAIN = {"task", "cell", "parameter_count", "updates", "seconds", "loss", "accuracy", "run"}
+DIAGNOSE = {
+    *(
+        "run",
+        "task",
+        "cell",
+        "update",
+        "steps",
+        "sequences",
+        "gradients",
+        "attention",
+        "relevant",
+        "jacobian",
+    ),
+    *("context", "costs", "seconds"),
+}
 ALONG_LAGS = {
     *("information", "floor", "floor_sd", "corrected", "stderr", "pairs", "significant"),
 }
@@ -76,7 +91,7 @@ def test_memorize(memspan):
     assert plain["verified_symbols"] >= 100_000
 
 
-def test_train_and_evaluate(memspan, tmp_path):
+def test_train_evaluate_and_diagnose(memspan, tmp_path):
     words = (
         "--cell",
         "gru",
@@ -102,6 +117,9 @@ def test_train_and_evaluate(memspan, tmp_path):
     assert found.keys() >= TRAIN
     assert [one["delay"] for one in found["transfer"]] == [4, 5]
     assert found["accuracy"] == found["transfer"][-1]["accuracy"]
+    seen = memspan("diagnose", tmp_path / "run", "--no-costs", "--sequences", 2, "--json").plain
+    check_everywhere(seen, "diagnose")
+    assert seen.keys() >= DIAGNOSE
 
 
 def test_compare(memspan, novel, stranger):

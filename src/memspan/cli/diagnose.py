@@ -44,8 +44,7 @@ def diagnose(
         bool,
         typer.Option(
             "--costs/--no-costs",
-            help="Measure memory and time of a training step at four lengths, each in a process of its own (some seconds"
-            " each).",
+            help="Measure memory and time of a training step at four lengths, in a process of its own (some seconds).",
             rich_help_panel=_LOOKING,
         ),
     ] = True,

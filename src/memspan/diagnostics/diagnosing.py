@@ -42,7 +42,7 @@ def diagnose(
 ) -> Diagnosis:
     """Gradients, attention, Jacobians, context and costs of the network in a run folder, at its best weights.
 
-    `delay` asks for another one than the training had; `costs` measures training steps in processes of their own.
+    `delay` asks for another one than the training had; `costs` measures training steps in a process of their own.
     """
     start = time.perf_counter()
     best = load_best(Path(run), device=device_of(device))

@@ -7,6 +7,13 @@ import sys
 from pathlib import Path
 
 _STATUS = Path("/proc/self/status")
+ALLOCATOR = {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}
+"""The environment of a process whose memory is measured.
+
+With it glibc gives every tensor of more than 64 kB memory of its own and takes it back at once, whichever thread frees it.
+Left to itself it learns from what was freed before which sizes to keep for later, and what it keeps is counted: the same
+step then measured between 46.6 and 51.9 MB, with this between 45.1 and 45.3. Other systems' allocators do not look.
+"""
 
 
 def begin() -> float:

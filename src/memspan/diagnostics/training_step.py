@@ -1,6 +1,6 @@
-"""`python -m memspan.diagnostics.training_step < ASKED`: seconds and peak bytes of one training step, as JSON.
+"""`python -m memspan.diagnostics.training_step < ASKED`: seconds and peak bytes of training steps, a line each.
 
-ASKED is an object with `config`, `steps`, `answers` and `threads`. A process of its own, because the peak of a process
+ASKED is an object with `config`, `lengths`, `answers` and `threads`. A process of its own, because the peak of a process
 is that of everything it has done.
 """
 
@@ -20,24 +20,26 @@ from memspan.training.config_json import from_json
 
 WARM = 30
 """Steps of a run before the one that counts: more than a memory of ten and ten holds, so that everything is compiled."""
-AGAIN = 2
-"""Further times that the step is timed; the shortest counts, which other work on the machine delayed least."""
+TIMES = 3
+"""That a step is done; the shortest time counts, which other work on the machine delayed least."""
 
 
 def main() -> None:
-    """Peak memory is above what the process held before the step: the library and the weights do not count."""
+    """Peak memory is above what the process held before the first step: the library and the weights do not count.
+
+    Lengths ascend, so that the most that was ever held is what the last step held.
+    """
     asked = json.load(sys.stdin)
-    config, steps, answers = from_json(asked["config"]), asked["steps"], asked["answers"]
+    config, answers = from_json(asked["config"]), asked["answers"]
     torch.set_num_threads(asked["threads"])
     network = build(config)
-    warm = min(WARM, steps)
-    train(network, inputs_of(network, warm, config.training.batch), answers)
-    inputs = inputs_of(network, steps, config.training.batch)
+    timed(network, inputs_of(network, min(WARM, *asked["lengths"]), config.training.batch), answers)
     held = begin()
-    seconds = [timed(network, inputs, answers)]
-    above = max(peak() - held, 0.0)
-    seconds += [timed(network, inputs, answers) for _ in range(AGAIN)]
-    sys.stdout.write(json.dumps({"seconds": min(seconds), "peak": above}))
+    for steps in asked["lengths"]:
+        inputs = inputs_of(network, steps, config.training.batch)
+        seconds = min(timed(network, inputs, answers) for _ in range(TIMES))
+        sys.stdout.write(json.dumps({"seconds": seconds, "peak": max(peak() - held, 0.0)}) + "\n")
+        sys.stdout.flush()
 
 
 def inputs_of(network: Network, steps: int, batch: int) -> Tensor:

@@ -5,17 +5,16 @@ Run in a process of its own, because the peak of a process is that of everything
 
 from __future__ import annotations
 
-import contextlib
 import json
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import torch
 from torch import Tensor
 
 from memspan.cells.names import CELLS
+from memspan.diagnostics.peak_memory import begin, peak
 from memspan.experiments.plain_mem_lstm import PlainMemLSTM
 
 FEATURES = 10
@@ -54,32 +53,6 @@ def train(network: Callable[[Tensor], object], inputs: Tensor) -> None:
     output = given[0] if isinstance(given, tuple) else given
     assert isinstance(output, Tensor)
     output.square().sum().backward()
-
-
-def begin() -> float:
-    """Bytes held now; from here on the peak counts anew where the system can do that."""
-    status = Path("/proc/self/status")
-    if not status.exists():
-        return peak()
-    with contextlib.suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-    return _of_status(status, "VmRSS")
-
-
-def peak() -> float:
-    """The most bytes this process has held. The kernel's own count of it on Linux: `ru_maxrss` has the parent's in it."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        return _of_status(status, "VmHWM")
-    import resource  # not on every system
-
-    unit = 1 if sys.platform == "darwin" else 1024
-    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) * unit
-
-
-def _of_status(status: Path, field: str) -> float:
-    lines = status.read_text(encoding="utf-8").splitlines()
-    return 1024.0 * int(next(line for line in lines if line.startswith(field)).split()[1])
 
 
 if __name__ == "__main__":

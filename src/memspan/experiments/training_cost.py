@@ -10,14 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
+from memspan.diagnostics.peak_memory import ALLOCATOR
 from memspan.errors import MemspanError
-
-ALLOCATOR = {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}
-"""glibc gives every tensor of more than 64 kB memory of its own and takes it back at once, whichever thread frees it.
-
-Left to itself it learns from what was freed before which sizes to keep for later, and what it keeps is counted: the same
-step then measured between 46.6 and 51.9 MB, with this between 45.1 and 45.3. Other systems' allocators do not look.
-"""
 
 
 @final

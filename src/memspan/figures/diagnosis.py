@@ -114,9 +114,8 @@ def memory_drawing(result: Diagnosis, costs: TrainingCosts) -> Chart:
         x_scale="linear",
         y_scale="linear",
         lines=_with_proportion(costs.steps, costs.peak / 1e6),
-        caption=f"Forward and backward of one batch of {costs.batch:,} sequences, each length in a process of its "
-        "own; what the process held before the step is taken off. Main memory, whatever device the network was "
-        "trained on.",
+        caption=f"Forward and backward of one batch of {costs.batch:,} sequences, in a process of its own; what it held "
+        "before is taken off. Main memory, whatever device the network was trained on.",
     )
 
 

@@ -30,7 +30,7 @@ def distance_drawing(result: Diagnosis, found: JacobianSpectrum) -> Chart:
         name="jacobian",
         title=f"{result.name}: over {found.distances[-1]:,} steps a change of the state is multiplied by {number(end, 2)}",
         x_label="steps k between the two states",
-        y_label=f"singular value of d{found.of} at the end / d{found.of} k steps before",
+        y_label=f"singular value of the Jacobian of {found.of}",
         x_scale="log",
         y_scale="log",
         lines=tuple(lines),

@@ -141,14 +141,14 @@ class ContextLoss:
 @final
 @dataclass(frozen=True, eq=False)
 class TrainingCosts:
-    """One forward and backward pass of a batch, each length in a process of its own, on the processor."""
+    """One forward and backward pass of a batch at several lengths, on the processor, in a process of its own."""
 
     batch: int
     threads: int
     steps: NDArray[np.int64]
     seconds: Numbers
     peak: Numbers
-    """Bytes above what the process held before."""
+    """Bytes above what the process held before the first."""
 
 
 @final
