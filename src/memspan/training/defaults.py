@@ -18,7 +18,7 @@ _RECALL: Settings = {
     "cell": {"hidden": 128},
     "training": {
         "batch": 10,
-        "updates": 9_000,
+        "updates": 14_000,
         "learning_rate": 1e-3,
         "schedule": "cosine",
         "optimizer": "rmsprop",
