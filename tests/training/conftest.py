@@ -25,18 +25,25 @@ def tiny() -> Tiny:
         *,
         hidden: int = 8,
         seed: int = 0,
-        init: InitConfig = InitConfig(),
+        init: InitConfig | None = None,
         of_cell: dict[str, Any] | None = None,
         options: dict[str, Any] | None = None,
         **settings: Any,
     ) -> Config:
-        usual = {"updates": 30, "batch": 4, "validate_every": 10, "log_every": 5, "threads": 1, "device": "cpu"}
+        usual = {
+            "updates": 30,
+            "batch": 4,
+            "validate_every": 10,
+            "log_every": 5,
+            "threads": 1,
+            "device": "cpu",
+        }
         usual |= {"validation_batches": 1, "validation_size": 10}
         return Config(
             word="copy",
             task=Copy(delay=3),
             cell=CellConfig(name=cell, hidden=hidden, options=options or {}, **(of_cell or {})),
-            init=init,
+            init=init or InitConfig(),
             training=TrainingConfig(**{**usual, **settings}),
             seed=seed,
         )

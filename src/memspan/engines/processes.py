@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import final
 
@@ -48,12 +48,19 @@ class Processes(Engine):
         pool = ProcessPoolExecutor(
             self.count, multiprocessing.get_context("spawn"), initializer=_belong_to_the_parent
         )
+        futures: list[Future[Result]] = []
         try:
-            return gathered([pool.submit(function, item) for item in items], done)
+            futures += [pool.submit(function, item) for item in items]
+            return gathered(futures, done)
         except KeyboardInterrupt:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for child in set(multiprocessing.active_children()) - before:
-                child.terminate()
+            for future in futures:
+                future.cancel()
+            # More than once: whoever comes to an end may already hold the next item.
+            while left := set(multiprocessing.active_children()) - before:
+                for child in left:
+                    child.terminate()
+                for child in left:
+                    child.join(timeout=0.2)
             raise
         finally:
             # After an error those that have begun go on to their end.

@@ -27,7 +27,13 @@ class Objective(nn.Module, ABC):
 
     @abstractmethod
     def loss(self, model: nn.Module, batch: Batch, index: int) -> tuple[Tensor, dict[str, float]]:
-        """What is added to the loss of update number `index`, and what should be told of it."""
+        """What is added to the loss of batch number `index`, and what should be told of it besides.
+
+        `batch` is this process's share of it; `model` is the network itself.
+        """
 
     def on_switch(self) -> None:
-        """Called once, when training begins to average its weights."""
+        """Called once, when training begins to average its weights.
+
+        Also when such a training is gone on with in another session, before what was saved of the objective is put back.
+        """

@@ -41,9 +41,11 @@ class Trainer:
         self.own = {
             name: Adam(objective.parameters(), lr=objective.learning_rate)
             for name, objective in self.objectives.items()
-            if any(True for _ in objective.parameters())
+            if list(objective.parameters())
         }
         self.state: tuple[Tensor, ...] | None = None
+        modules = (self.network, *self.objectives.values())
+        self._learnt = [learnt for module in modules if (learnt := list(module.parameters()))]
 
     def step(self, update: int, rate: float) -> dict[str, float]:
         """Update number `update`, counted from 0, at `rate` times the learning rate; returns what is to be told of it.
@@ -59,8 +61,7 @@ class Trainer:
         for number in range(batches):
             for name, value in self._gather(update * batches + number).items():
                 told[name] = told.get(name, 0.0) + value / batches
-        learnt = [parameter for module in self._modules() for parameter in module.parameters()]
-        self.machine.average_gradients(learnt)
+        self.machine.average_gradients([parameter for learnt in self._learnt for parameter in learnt])
         told = self.machine.means(told)
         told["norm"] = self._clip()
         if math.isfinite(told["loss"]) and math.isfinite(told["norm"]):
@@ -84,7 +85,7 @@ class Trainer:
 
     def sound(self) -> bool:
         """Whether every weight is a finite number."""
-        return all(bool(p.isfinite().all()) for module in self._modules() for p in module.parameters())
+        return all(bool(parameter.isfinite().all()) for learnt in self._learnt for parameter in learnt)
 
     def tensors(self) -> Tensors:
         """Everything that a checkpoint needs, of all processes."""
@@ -132,9 +133,6 @@ class Trainer:
             parts[str(number)][:, share].to(self.machine.device, copy=True) for number in range(len(parts))
         ]
         self.state = self.network.cell.first.State(*mine)
-
-    def _modules(self) -> tuple[nn.Module, ...]:
-        return (self.network, *self.objectives.values())
 
     def _optimizer(self) -> Optimizer:
         config = self.config.training
@@ -185,8 +183,8 @@ class Trainer:
         """Clip as configured, the network and every objective for itself; the network's norm before."""
         config = self.config.training
         limit = math.inf if config.clip_norm is None else config.clip_norm
-        norms = [nn.utils.clip_grad_norm_(module.parameters(), limit) for module in self._modules()]
+        norms = [nn.utils.clip_grad_norm_(learnt, limit) for learnt in self._learnt]
         if config.clip_value is not None:
-            for module in self._modules():
-                nn.utils.clip_grad_value_(module.parameters(), config.clip_value)
+            for learnt in self._learnt:
+                nn.utils.clip_grad_value_(learnt, config.clip_value)
         return float(norms[0])

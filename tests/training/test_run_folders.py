@@ -1,0 +1,181 @@
+"""A folder has one run and one writer; damaged checkpoints are passed over, foreign ones refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from memspan.errors import CorruptError, InputError
+from memspan.progress import Progress, Silent
+from memspan.training import checkpoint as checkpoint_module
+from memspan.training import resume, train
+from memspan.training.checkpoint import read_checkpoint, write_checkpoint
+from memspan.training.position import Position
+from memspan.training.run_folder import RunFolder, next_free
+
+
+class Remarks(Progress):
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def stage(self, name: str, total: float):
+        return Silent().stage(name, total)
+
+    def say(self, remark: str) -> None:
+        self.said.append(remark)
+
+
+def test_a_folder_that_holds_a_run_is_refused_and_resume_is_named(tiny, tmp_path: Path):
+    train(tiny(updates=3), tmp_path / "run")
+    with pytest.raises(
+        InputError, match=r"holds a run already; go on with it by memspan resume .*run, or give"
+    ):
+        train(tiny(updates=3), tmp_path / "run")
+
+
+def test_a_folder_that_is_no_run_cannot_be_resumed(tmp_path: Path):
+    with pytest.raises(InputError, match=r"is not a run \(it has no config.json\)"):
+        resume(tmp_path)
+    (tmp_path / "config.json").write_text("{")
+    with pytest.raises(CorruptError, match="cannot be read as JSON"):
+        resume(tmp_path)
+
+
+def test_two_processes_cannot_write_one_folder(tiny, processes, tmp_path: Path):
+    train(tiny(updates=3), tmp_path / "run")
+    folder = RunFolder(tmp_path / "run")
+    other = processes.Process(target=resume, args=(folder.path,))
+    with folder.lock():
+        with pytest.raises(InputError, match="is being written to by another process; wait for it, or give"):
+            resume(folder.path)
+        with pytest.raises(InputError, match="is being written to by another process"):
+            train(tiny(updates=3), folder.path)
+        other.start()
+        other.join()
+    assert other.exitcode == 1
+    assert resume(folder.path).updates == 3
+
+
+def test_a_place_where_nothing_can_be_written_is_told(tiny, tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match=r"cannot write to .*; free space or choose another --out"):
+        train(tiny(updates=3), tmp_path / "file" / "run")
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "empty", "text"])
+def test_a_damaged_checkpoint_is_passed_over_for_the_one_before_and_that_is_said(
+    damage, tiny, written, tmp_path: Path
+):
+    train(tiny(), tmp_path / "whole")
+    train(tiny(), tmp_path / "run")
+    newest = RunFolder(tmp_path / "run").checkpoint(30)
+    content = newest.read_bytes()
+    middle = len(content) // 2
+    flipped = content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+    newest.write_bytes({"cut": content[:-9], "flipped": flipped, "empty": b"", "text": b"no weights"}[damage])
+    remarks = Remarks()
+    resume(tmp_path / "run", progress=remarks)
+    assert len(remarks.said) == 1
+    assert remarks.said[0].startswith(f"passed over: {newest} ")
+    assert "\n" not in remarks.said[0]
+    assert written(tmp_path / "run") == written(tmp_path / "whole")
+
+
+def test_a_run_with_no_sound_checkpoint_begins_again_and_says_so(tiny, written, tmp_path: Path):
+    train(tiny(), tmp_path / "whole")
+    train(tiny(), tmp_path / "run")
+    for path in (tmp_path / "run/checkpoints").iterdir():
+        path.write_bytes(b"")
+    remarks = Remarks()
+    resume(tmp_path / "run", progress=remarks)
+    assert remarks.said[-1].endswith("can be read; beginning again with the first update")
+    assert written(tmp_path / "run") == written(tmp_path / "whole")
+
+
+def test_metrics_that_were_lost_take_the_run_back_to_where_they_end(tiny, written, tmp_path: Path):
+    train(tiny(), tmp_path / "whole")
+    train(tiny(), tmp_path / "run")
+    metrics = tmp_path / "run/metrics.jsonl"
+    metrics.write_bytes(metrics.read_bytes()[:-20])
+    remarks = Remarks()
+    resume(tmp_path / "run", progress=remarks)
+    assert "is shorter than 00000030.safetensors says" in remarks.said[0]
+    metrics.unlink()
+    resume(tmp_path / "run")
+    assert written(tmp_path / "run") == written(tmp_path / "whole")
+
+
+def test_half_a_line_of_times_is_cut_off(tiny, tmp_path: Path):
+    train(tiny(updates=3), tmp_path / "run")
+    timing = tmp_path / "run/timing.jsonl"
+    timing.write_text(timing.read_text() + '{"session": 0, "upda')
+    resume(tmp_path / "run", updates=6)
+    lines = [json.loads(line) for line in timing.read_text().splitlines()]
+    assert [(line["session"], line["update"]) for line in lines] == [(0, 3), (1, 6)]
+    assert RunFolder(tmp_path / "run").seconds() == pytest.approx(sum(line["seconds"] for line in lines))
+
+
+def test_checkpoints_of_another_cell_format_or_size_are_refused(
+    tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    train(tiny(updates=3), tmp_path / "run")
+    folder = RunFolder(tmp_path / "run")
+    sound = folder.config_file.read_text()
+    plain = json.loads(sound)
+    plain["cell"] = {"name": "lstm", "hidden": 8}
+    folder.config_file.write_text(json.dumps(plain))
+    with pytest.raises(InputError, match=r"is of a rel-rnn; config.json says lstm; put rel-rnn back"):
+        resume(folder.path)
+    plain = json.loads(sound)
+    plain["cell"]["hidden"] = 9
+    folder.config_file.write_text(json.dumps(plain))
+    with pytest.raises(
+        InputError, match=r"does not fit config.json: size mismatch for .*; put config.json back"
+    ):
+        resume(folder.path)
+    folder.config_file.write_text(sound)
+    monkeypatch.setattr(checkpoint_module, "FORMAT", 2)
+    with pytest.raises(
+        InputError, match="has format 1; this version of memspan reads 2; use the version that"
+    ):
+        resume(folder.path)
+
+
+def test_a_checkpoint_gives_back_what_was_written_and_equal_states_are_equal_bytes(tmp_path: Path):
+    shared = torch.arange(6.0).view(2, 3)
+    tensors = {"a": shared, "b": shared, "c": torch.tensor(3.0), "d": torch.arange(4, dtype=torch.uint8)}
+    tensors |= {"e": torch.zeros(2, dtype=torch.bfloat16), "f": shared.T}
+    position = Position(update=4, validated=[2], losses=[1 / 3], accuracies=[None], pending={"loss": 0.1})
+    for number in range(4):
+        write_checkpoint(tmp_path / f"{number}", tensors, position, "rnn")
+    assert len({(tmp_path / f"{number}").read_bytes() for number in range(4)}) == 1
+    back, at = read_checkpoint(tmp_path / "0", "rnn")
+    assert at == position
+    assert back.keys() == tensors.keys()
+    assert all(torch.equal(back[name], tensors[name]) for name in tensors)
+
+
+def test_a_last_look_is_forgotten_where_the_training_goes_on():
+    over = Position(
+        update=23,
+        validated=[10, 20, 23],
+        losses=[3.0, 2.0, 1.0],
+        accuracies=[0.1, 0.2, 0.3],
+        metrics_bytes=100,
+        last_look=30,
+        stopped="all updates done",
+    )
+    assert over.best == 23
+    on = over.going_on()
+    assert (on.best, on.validated, on.losses, on.metrics_bytes) == (20, [10, 20], [3.0, 2.0], 70)
+    assert on.stopped is None
+    assert on.going_on() == on
+
+
+def test_new_runs_get_the_next_free_number(tmp_path: Path):
+    assert next_free(tmp_path, "copy", "lstm").name == "copy-lstm-1"
+    (tmp_path / "copy-lstm-1").mkdir()
+    assert next_free(tmp_path, "copy", "lstm").name == "copy-lstm-2"
