@@ -18,8 +18,17 @@ from memspan.cells.rel_lstm import RelLSTM
 from memspan.cells.sparse_backtrack import SparseBacktrackLSTM
 from memspan.cells.vanilla import VanillaLayer, VanillaRNN
 from memspan.errors import InputError
-from memspan.init import cayley_, chrono_, critical_, critical_start, henaff_, orthogonal_, verdict
-from memspan.theory import MinimalField, VanillaField
+from memspan.init import (
+    cayley_,
+    chrono_,
+    critical_,
+    critical_start,
+    henaff_,
+    mean_field_,
+    orthogonal_,
+    verdict,
+)
+from memspan.theory import MinimalField, VanillaField, critical_vanilla
 
 WIDTH, BATCH, STEPS, FEATURES = 1024, 64, 20, 64
 UNTIED, TIED = 0.01, 0.05
@@ -254,3 +263,36 @@ def test_the_verdict_names_phase_and_timescale(field, begin, end):
     assert said.startswith(begin)
     assert said.endswith(end)
     assert verdict(field, 0.0).endswith("under inputs of correlation 0")
+
+
+def test_a_critical_vanilla_network_may_read_its_inputs_as_weakly_as_wanted():
+    vanilla = VanillaRNN(50, 200)
+    assert critical_(vanilla, sigma_v=0.025, input_variance=1.0).startswith("critical")
+    field = vanilla.field(1.0)
+    assert field.sigma_v == pytest.approx(0.025, rel=1e-5)
+    assert field.sigma_w == pytest.approx(critical_vanilla(sigma_v=0.025).sigma_w, rel=1e-5)
+
+
+def test_weights_of_wanted_variances_are_drawn_as_wanted():
+    minimal = MinimalRNN(5, 64)
+    before = minimal.first.get_parameter("W_x").clone()
+    mean_field_(minimal, sigma_w=6.88, sigma_v=1.39, bias_mean=4.0)
+    field = minimal.field(0.4)
+    assert (field.sigma_w, field.sigma_v) == pytest.approx((6.88, 1.39), rel=1e-5)
+    assert (field.bias_mean, field.sigma_b) == (4.0, 0.0)
+    assert torch.equal(minimal.first.get_parameter("W_x"), before)
+    mean_field_(minimal, sigma_w=2.0, sigma_v=1.0, weights="orthogonal")
+    W = minimal.first.get_parameter("W")
+    assert torch.allclose(W @ W.T, 4 * torch.eye(64), atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"weights": "orthogona"}, "expected gaussian or orthogonal"),
+        ({"sigma_w": -1.0}, "expected 0 or more"),
+    ],
+)
+def test_variances_that_cannot_be_are_refused(wrong, told):
+    with pytest.raises(InputError, match=told):
+        mean_field_(VanillaRNN(2, 3), **{"sigma_w": 1.0, "sigma_v": 1.0, **wrong})

@@ -181,3 +181,13 @@ def test_the_last_pixel_of_real_mnist_tells_what_the_docstrings_say(realdata: Ca
     last = np.random.RandomState(100).permutation(784)[-1]
     assert information(train.pixels[:, 783], train.digits) == pytest.approx(0.0, abs=1e-12)
     assert information(train.pixels[:, last], train.digits) == pytest.approx(0.11, abs=0.01)
+
+
+@pytest.mark.parametrize("kind", [SequentialDigits, PermutedDigits])
+def test_standardized_pixels_have_mean_0_and_variance_1_over_the_training_images(kind):
+    whole = kind(data="digits", steps=16, standardized=True).batch(0, 1_197, seed=0).inputs
+    assert float(whole.mean()) == pytest.approx(0.0, abs=1e-5)
+    assert float(whole.std(correction=0)) == pytest.approx(1.0, abs=1e-5)
+    plain = kind(data="digits", steps=16).batch(0, 1_197, seed=0).inputs
+    shifted = (plain - plain.mean()) / plain.std(correction=0)
+    assert torch.allclose(whole, shifted, atol=1e-5)

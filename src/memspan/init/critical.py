@@ -47,6 +47,7 @@ def critical_(
     sample: Tensor | None = None,
     weights: str = "gaussian",
     q: float | None = None,
+    sigma_v: float = 1.0,
     generator: torch.Generator | None = None,
 ) -> str:
     """Draw recurrent, input and bias weights with the variances at which chi_1 = 1; returns the `verdict` on them.
@@ -55,7 +56,9 @@ def critical_(
     reads (for the minimal RNN: of z = tanh(W_x x); W_x is left as it is). It is `input_variance`, or measured on `sample`,
     inputs (time, batch, features) as the network will see them, or what inputs of variance 1 give. Layers above the first
     read the outputs for the sample, or states of second moment Q*. `q` is the variance of pre-activations; without it,
-    input weights have sigma_v = 1 (vanilla) or q is the smallest that settles comfortably (minimal, `critical_minimal`).
+    input weights have `sigma_v` (vanilla) or q is the smallest that settles comfortably (minimal, `critical_minimal`).
+    Where inputs change in strength along a sequence, as pixels do, small inputs (sigma_v of 0.025) keep a vanilla network
+    near its critical point all along.
 
     The drawn matrices are scaled so that their variance is the wanted one exactly, whatever the width. chi_1 = 1 holds for
     states of second moment Q*: begin with `critical_start`, or let some tens of steps pass.
@@ -65,7 +68,8 @@ def critical_(
     arriving, verdicts = Arriving.of(input_variance, sample), []
     for layer in _layers(module):
         R = arriving.second_moment(layer)
-        _draw(weights_of(layer), _wanted(layer.field(R), bias_mean, q), weights == "orthogonal", generator)
+        wanted = _wanted(layer.field(R), bias_mean, q, sigma_v)
+        _draw(weights_of(layer), wanted, weights == "orthogonal", generator)
         drawn = layer.field(R)
         verdicts.append(verdict(drawn))
         arriving = arriving.above(layer, drawn)
@@ -107,13 +111,13 @@ def _layers(module: nn.Module) -> list[MeanFieldLayer]:
     return known
 
 
-def _wanted(kind: Field, bias_mean: float, q: float | None) -> Field:
+def _wanted(kind: Field, bias_mean: float, q: float | None, sigma_v: float) -> Field:
     R = float(kind.input_variance)
     if isinstance(kind, MinimalField):
         return critical_minimal(bias_mean=bias_mean, input_variance=R, q=q)
     assert isinstance(kind, VanillaField)
     return critical_vanilla(
-        sigma_v=1.0 if q is None else _sigma_v(kind, bias_mean, q),
+        sigma_v=sigma_v if q is None else _sigma_v(kind, bias_mean, q),
         bias_mean=bias_mean,
         input_variance=R,
         activation=kind.activation,

@@ -80,6 +80,13 @@ def load(name: str, split: Split) -> Images:
     return Images(everything.pixels[part], everything.digits[part])
 
 
+@lru_cache(maxsize=2)
+def brightness(name: str) -> tuple[float, float]:
+    """Mean and standard deviation of the pixels of all training images, black 0 and white 1."""
+    pixels = load(name, "train").pixels
+    return float(pixels.mean()) / IMAGES[name].brightest, float(pixels.std()) / IMAGES[name].brightest
+
+
 def mnist_files() -> tuple[Path, ...]:
     """The four files of MNIST; the first that is missing is told, with where it was looked for."""
     return tuple(locate("mnist", file.name) for file in CATALOGUE["mnist"].files)

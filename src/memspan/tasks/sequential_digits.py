@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memspan.errors import InputError
 from memspan.tasks.digit_task import DigitTask
-from memspan.tasks.images import AUTO, IMAGES, check_images, found
+from memspan.tasks.images import AUTO, IMAGES, brightness, check_images, found
 from memspan.tasks.task import check_count
 
 
@@ -33,6 +33,8 @@ class SequentialDigits(DigitTask):
     steps: int | None = None
     """How many steps an image is read in; divides its pixels (784 or 196 of MNIST, 64 or 16 of `digits`). None: one
     for each pixel."""
+    standardized: bool = False
+    """Whether pixels are shifted and scaled to mean 0 and variance 1 over the training images, instead of 0 to 1."""
 
     def __post_init__(self) -> None:
         check_images("digits", self.data)
@@ -49,7 +51,7 @@ class SequentialDigits(DigitTask):
 
     def shown(self, pixels: NDArray[np.float32], random: np.random.Generator) -> NDArray[np.float32]:
         del random  # nothing is left to chance
-        return in_steps(pixels, self.length)
+        return in_steps(scaled(pixels, self.data) if self.standardized else pixels, self.length)
 
 
 @final
@@ -70,6 +72,8 @@ class PermutedDigits(DigitTask):
 
     steps: int | None = None
     """How many steps an image is read in; divides its pixels. None: one for each pixel."""
+    standardized: bool = False
+    """Whether pixels are shifted and scaled to mean 0 and variance 1 over the training images, instead of 0 to 1."""
     permutation_seed: int = 100
     """p is numpy's RandomState(permutation_seed).permutation(pixels); 100 gives Kerg's."""
 
@@ -89,7 +93,14 @@ class PermutedDigits(DigitTask):
 
     def shown(self, pixels: NDArray[np.float32], random: np.random.Generator) -> NDArray[np.float32]:
         del random  # nothing is left to chance
-        return in_steps(pixels[:, permutation(pixels.shape[1], self.permutation_seed)], self.length)
+        given = scaled(pixels, self.data) if self.standardized else pixels
+        return in_steps(given[:, permutation(pixels.shape[1], self.permutation_seed)], self.length)
+
+
+def scaled(pixels: NDArray[np.float32], data: str) -> NDArray[np.float32]:
+    """Pixels of 0 to 1, of mean 0 and variance 1 over the training images."""
+    mean, deviation = brightness(found(data))
+    return (pixels - np.float32(mean)) / np.float32(deviation)
 
 
 def in_steps(pixels: NDArray[np.float32], steps: int) -> NDArray[np.float32]:

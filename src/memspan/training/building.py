@@ -72,7 +72,13 @@ def start(network: Network, config: InitConfig, task: Task, seed: int) -> None:
 def _mean_field(network: Network, config: InitConfig, task: Task, seed: int) -> None:
     if config.name == "critical":
         sample = network.encoded(task.batch(0, SAMPLE, seed=seed).inputs)
-        init.critical_(network.cell, bias_mean=config.bias_mean, sample=sample, weights=config.weights)
+        init.critical_(
+            network.cell,
+            bias_mean=config.bias_mean,
+            sample=sample,
+            weights=config.weights,
+            sigma_v=config.sigma_v,
+        )
     else:
         init.mean_field_(
             network.cell,
