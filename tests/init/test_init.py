@@ -97,7 +97,7 @@ def test_cayley_is_the_cayley_map_of_its_skew_blocks():
         (lambda: henaff_(torch.empty(2, 2), 1.0, 0.0), "expected the smaller first"),
         (lambda: chrono_(VanillaRNN(2, 3), 10), "VanillaRNN has no gates"),
         (lambda: chrono_(LSTM(2, 3), 2), "longest is 2"),
-        (lambda: critical_(LSTM(2, 3)), "no critical weights for LSTM; expected VanillaRNN or MinimalRNN"),
+        (lambda: critical_(LSTM(2, 3)), "does not describe LSTM; expected VanillaRNN or MinimalRNN"),
         (lambda: critical_(VanillaRNN(2, 3), weights="sparse"), "weights is 'sparse'"),
         (lambda: critical_(VanillaRNN(2, 3, nonlinearity="relu")), "this one has relu"),
         (lambda: critical_(VanillaRNN(2, 3), q=0.01, bias_mean=1.0), "sigma_v\\^2 would be negative"),
@@ -296,3 +296,55 @@ def test_weights_of_wanted_variances_are_drawn_as_wanted():
 def test_variances_that_cannot_be_are_refused(wrong, told):
     with pytest.raises(InputError, match=told):
         mean_field_(VanillaRNN(2, 3), **{"sigma_w": 1.0, "sigma_v": 1.0, **wrong})
+
+
+@pytest.mark.parametrize("kind", [VanillaRNN, MinimalRNN])
+def test_a_sample_reaches_the_layers_above_and_may_have_its_batch_in_front(kind):
+    sample = torch.randn(60, 8, 4, generator=seeded(1)).cumsum(0) / 10
+    cells = [kind(4, 64, num_layers=2, batch_first=turned) for turned in (False, True)]
+    cells[1].load_state_dict(cells[0].state_dict())
+    critical_(cells[0], sample=sample, generator=seeded(2))
+    critical_(cells[1], sample=sample.transpose(0, 1), generator=seeded(2))
+    assert all(torch.equal(a, b) for a, b in zip(cells[0].parameters(), cells[1].parameters(), strict=True))
+    # What the second layer reads is what the first gives for the sample, not states of second moment Q*.
+    first, second = cells[0].stack
+    with torch.no_grad():
+        read, _ = first(sample, first.start(8))
+    reads = torch.tanh(read @ second.W_x.detach().T) if kind is MinimalRNN else read
+    R = float(reads.double().square().mean())
+    assert second.field(R).chi1 == pytest.approx(1.0, abs=1e-3)
+    start = critical_start(cells[1], 8, sample=sample.transpose(0, 1), generator=seeded(3))
+    assert torch.equal(start[0], critical_start(cells[0], 8, sample=sample, generator=seeded(3))[0])
+
+
+def test_a_sample_longer_than_the_weights_of_an_untied_network_is_enough_for_it():
+    cell = MinimalRNN(4, 32, num_layers=2, tied=False, steps=5)
+    assert "critical" in critical_(cell, sample=torch.randn(20, 3, 4, generator=seeded()))
+
+
+@pytest.mark.parametrize(
+    ("sample", "told"),
+    [
+        (torch.zeros(0, 3, 4), r"shape \(0, 3, 4\); expected \(time, batch, features\)"),
+        (torch.zeros(5, 3, 4, dtype=torch.float64), "of type torch.float64"),
+        (torch.full((5, 3, 4), torch.nan), "not finite"),
+        ([1.0, 2.0], "the sample is a list"),
+    ],
+)
+def test_samples_that_are_none_are_refused(sample, told):
+    with pytest.raises(InputError, match=told):
+        critical_(VanillaRNN(4, 8), sample=sample)
+
+
+def test_one_unit_can_be_critical():
+    assert critical_(VanillaRNN(4, 1), generator=seeded()).startswith("critical")
+
+
+def test_orthogonal_matrices_can_be_drawn_in_half_precision():
+    drawn = orthogonal_(torch.empty(8, 8, dtype=torch.bfloat16), generator=seeded()).float()
+    assert torch.allclose(drawn @ drawn.T, torch.eye(8), atol=0.03)
+
+
+def test_a_dependency_without_end_is_refused():
+    with pytest.raises(InputError, match="finite and more than 2"):
+        chrono_(LSTM(2, 3), float("inf"))

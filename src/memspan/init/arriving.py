@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from memspan.errors import InputError
 from memspan.theory import Field, VanillaField
@@ -39,10 +39,14 @@ class Arriving:
     variance: float = 1.0
 
     @classmethod
-    def of(cls, input_variance: float | None, sample: Tensor | None) -> Arriving:
-        """What a person says about the inputs of the first layer."""
+    def of(cls, module: nn.Module, input_variance: float | None, sample: Tensor | None) -> Arriving:
+        """What a person says about the inputs of the first layer; a sample is laid out as the module takes its inputs."""
         if input_variance is not None and sample is not None:
             raise InputError("both input_variance and a sample were given; expected one of them")
+        if sample is not None:
+            _check_sample(sample, next(module.parameters()))
+            if sample.dim() == 3 and getattr(module, "batch_first", False):
+                sample = sample.transpose(0, 1)
         return cls(sample, input_variance)
 
     @torch.no_grad()
@@ -70,4 +74,21 @@ class Arriving:
         if self.sample is None:
             return Arriving(variance=field.fixed_point().Q)
         inputs = self.sample if self.sample.dim() == 3 else self.sample.unsqueeze(-2)
+        inputs = inputs[: getattr(layer, "steps", None)]  # an untied layer has weights for so many steps
         return Arriving(sample=layer(inputs, layer.start(inputs.shape[1]))[0])
+
+
+def _check_sample(sample: Tensor, like: Tensor) -> None:
+    expected = f"expected numbers of type {like.dtype} on {like.device}, as the network reads them"
+    if not isinstance(sample, Tensor):
+        raise InputError(f"the sample is a {type(sample).__name__}; {expected}")
+    if sample.dtype != like.dtype or sample.device != like.device:
+        raise InputError(f"the sample is of type {sample.dtype} on {sample.device}; {expected}")
+    if sample.dim() not in (2, 3) or not sample.numel():
+        raise InputError(
+            f"the sample has shape {tuple(sample.shape)}; expected (time, batch, features), one step or more"
+        )
+    if not torch.isfinite(sample).all():
+        raise InputError(
+            "the sample holds numbers that are not finite; expected inputs as the network reads them"
+        )

@@ -34,8 +34,10 @@ def chrono_(module: nn.Module, longest: float, *, generator: torch.Generator | N
 
     A gate of bias b keeps a state for about 1 + exp(b) steps. Where a layer has one gate for both (GRU), it has b_f.
     """
-    if not longest > 2:
-        raise InputError(f"longest is {longest}; expected the longest dependency in steps, more than 2")
+    if not 2 < longest < float("inf"):
+        raise InputError(
+            f"longest is {longest}; expected the longest dependency in steps, finite and more than 2"
+        )
     layers = [layer for layer in module.modules() if isinstance(layer, Gated)]
     if not layers:
         raise InputError(

@@ -6,37 +6,17 @@ Chen 2018, Algorithm 1 and section 3.1. Theory says which variances; here they a
 from __future__ import annotations
 
 import math
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, cast
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from memspan.errors import InputError
-from memspan.init.arriving import Arriving, RecurrentWeights, weights_of
-from memspan.init.orthogonal import orthogonal_
+from memspan.init.arriving import Arriving, weights_of
+from memspan.init.drawing import MeanFieldLayer, Stack, check_kind, draw_, layers_of
 from memspan.init.verdicts import verdict
 from memspan.theory import Field, MinimalField, VanillaField, critical_minimal, critical_vanilla
-
-KINDS = ("gaussian", "orthogonal")
-"""The recurrent matrix: independent Gaussian numbers, or sigma_w times a uniform orthogonal one; others are Gaussian."""
-
-
-@runtime_checkable
-class MeanFieldLayer(Protocol):
-    """A layer whose random weights mean-field theory describes: of a vanilla or of a minimal RNN."""
-
-    def field(self, input_variance: float = 1.0) -> Field: ...
-
-    def start(self, batch: int) -> tuple[Tensor, ...]: ...
-
-
-@runtime_checkable
-class Stack(Protocol):
-    """A cell."""
-
-    @property
-    def stack(self) -> list[Any]: ...
 
 
 def critical_(
@@ -54,25 +34,26 @@ def critical_(
 
     `module` is a `VanillaRNN`, a `MinimalRNN` or one of their layers. Theory needs R, the second moment of what the layer
     reads (for the minimal RNN: of z = tanh(W_x x); W_x is left as it is). It is `input_variance`, or measured on `sample`,
-    inputs (time, batch, features) as the network will see them, or what inputs of variance 1 give. Layers above the first
-    read the outputs for the sample, or states of second moment Q*. `q` is the variance of pre-activations; without it,
-    input weights have `sigma_v` (vanilla) or q is the smallest that settles comfortably (minimal, `critical_minimal`).
+    inputs as the network will see them (with `batch_first` the batch in front), or what inputs of variance 1 give.
+    Layers above the first read the outputs for the sample, or states of second moment Q*. `q` is the variance of
+    pre-activations; without it, input weights have `sigma_v` (vanilla) or q is the smallest that settles comfortably (minimal, `critical_minimal`).
     Where inputs change in strength along a sequence, as pixels do, small inputs (sigma_v of 0.025) keep a vanilla network
     near its critical point all along.
 
     The drawn matrices are scaled so that their variance is the wanted one exactly, whatever the width. chi_1 = 1 holds for
     states of second moment Q*: begin with `critical_start`, or let some tens of steps pass.
     """
-    if weights not in KINDS:
-        raise InputError(f"weights is {weights!r}; expected {' or '.join(KINDS)}; choose one of them")
-    arriving, verdicts = Arriving.of(input_variance, sample), []
-    for layer in _layers(module):
+    check_kind(weights)
+    arriving, verdicts = Arriving.of(module, input_variance, sample), []
+    below: tuple[MeanFieldLayer, Field] | None = None
+    for layer in layers_of(module):
+        arriving = arriving if below is None else arriving.above(*below)
         R = arriving.second_moment(layer)
         wanted = _wanted(layer.field(R), bias_mean, q, sigma_v)
-        _draw(weights_of(layer), wanted, weights == "orthogonal", generator)
+        draw_(weights_of(layer), wanted, weights == "orthogonal", generator)
         drawn = layer.field(R)
         verdicts.append(verdict(drawn))
-        arriving = arriving.above(layer, drawn)
+        below = layer, drawn
     if len(verdicts) == 1:
         return verdicts[0]
     return "; ".join(f"layer {number} {words}" for number, words in enumerate(verdicts, start=1))
@@ -91,24 +72,16 @@ def critical_start(
     From zero, squared gradients of the first steps would change by another factor than chi_1. The arguments are those
     of `critical_`.
     """
-    arriving, hidden = Arriving.of(input_variance, sample), []
-    for layer in _layers(module):
+    arriving, hidden = Arriving.of(module, input_variance, sample), []
+    below: tuple[MeanFieldLayer, Field] | None = None
+    for layer in layers_of(module):
+        arriving = arriving if below is None else arriving.above(*below)
         field = layer.field(arriving.second_moment(layer))
         h = layer.start(batch)[0]
         hidden.append(h.normal_(0.0, math.sqrt(field.fixed_point().Q), generator=generator))
-        arriving = arriving.above(layer, field)
+        below = layer, field
     state = cast(Any, module).start(batch)
     return state._replace(h=torch.stack(hidden) if isinstance(module, Stack) else hidden[0])
-
-
-def _layers(module: nn.Module) -> list[MeanFieldLayer]:
-    layers = module.stack if isinstance(module, Stack) else [module]
-    known = [layer for layer in layers if isinstance(layer, MeanFieldLayer)]
-    if len(known) < len(layers):
-        raise InputError(
-            f"mean-field theory has no critical weights for {type(module).__name__}; expected VanillaRNN or MinimalRNN"
-        )
-    return known
 
 
 def _wanted(kind: Field, bias_mean: float, q: float | None, sigma_v: float) -> Field:
@@ -138,23 +111,3 @@ def _sigma_v(kind: VanillaField, bias_mean: float, q: float) -> float:
             "sigma_v^2 would be negative; choose a larger q, or leave it out"
         )
     return math.sqrt(drive / R)
-
-
-@torch.no_grad()
-def _draw(
-    weights: RecurrentWeights, field: Field, orthogonal: bool, generator: torch.Generator | None
-) -> None:
-    if orthogonal:
-        orthogonal_(weights.recurrent, field.sigma_w, generator=generator)
-    else:
-        _gaussian_(weights.recurrent, field.sigma_w, generator)
-    _gaussian_(weights.driven, field.sigma_v, generator)
-    weights.bias.fill_(field.bias_mean)
-
-
-def _gaussian_(matrices: Tensor, sigma: float, generator: torch.Generator | None) -> None:
-    """Mean 0 and variance sigma^2 / columns, exactly, for each of the matrices (…, rows, columns)."""
-    matrices.normal_(generator=generator)
-    if matrices.shape[-2:].numel() > 1:
-        deviation, mean = torch.std_mean(matrices, dim=(-2, -1), correction=0, keepdim=True)
-        matrices.sub_(mean).mul_(sigma / (math.sqrt(matrices.shape[-1]) * deviation))

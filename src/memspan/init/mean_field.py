@@ -7,7 +7,7 @@ from torch import nn
 
 from memspan.errors import InputError
 from memspan.init.arriving import weights_of
-from memspan.init.critical import KINDS, _draw, _layers
+from memspan.init.drawing import check_kind, draw_, layers_of
 from memspan.theory import VanillaField
 
 
@@ -24,10 +24,9 @@ def mean_field_(
 
     The recurrent matrix is Gaussian or sigma_w times a uniform orthogonal one; a minimal RNN's input map is left alone.
     """
-    if weights not in KINDS:
-        raise InputError(f"weights is {weights!r}; expected {' or '.join(KINDS)}; choose one of them")
+    check_kind(weights)
     if not (sigma_w >= 0 and sigma_v >= 0):
         raise InputError(f"sigma_w is {sigma_w} and sigma_v is {sigma_v}; expected 0 or more of both")
     wanted = VanillaField(sigma_w=sigma_w, sigma_v=sigma_v, bias_mean=bias_mean)
-    for layer in _layers(module):
-        _draw(weights_of(layer), wanted, weights == "orthogonal", generator)
+    for layer in layers_of(module):
+        draw_(weights_of(layer), wanted, weights == "orthogonal", generator)

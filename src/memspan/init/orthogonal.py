@@ -20,7 +20,9 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, *, generator: torch.Generator
         raise InputError(f"a tensor of shape {tuple(tensor.shape)}; expected (…, rows, columns)")
     rows, columns = tensor.shape[-2:]
     shape = (*tensor.shape[:-2], max(rows, columns), min(rows, columns))
-    drawn = torch.empty(shape, dtype=tensor.dtype, device=tensor.device).normal_(generator=generator)
+    # Half precisions have no factorization.
+    precise = tensor.dtype if tensor.dtype == torch.float64 else torch.float32
+    drawn = torch.empty(shape, dtype=precise, device=tensor.device).normal_(generator=generator)
     # One at a time: a batched factorization is no faster and needs twice the memory.
     for number, matrix in enumerate(drawn.view(-1, *shape[-2:])):
         q, r = torch.linalg.qr(matrix)
