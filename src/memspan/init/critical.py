@@ -32,13 +32,13 @@ def critical_(
 ) -> str:
     """Draw recurrent, input and bias weights with the variances at which chi_1 = 1; returns the `verdict` on them.
 
-    `module` is a `VanillaRNN`, a `MinimalRNN` or one of their layers. Theory needs R, the second moment of what the layer
-    reads (for the minimal RNN: of z = tanh(W_x x); W_x is left as it is). It is `input_variance`, or measured on `sample`,
-    inputs as the network will see them (with `batch_first` the batch in front), or what inputs of variance 1 give.
-    Layers above the first read the outputs for the sample, or states of second moment Q*. `q` is the variance of
-    pre-activations; without it, input weights have `sigma_v` (vanilla) or q is the smallest that settles comfortably (minimal, `critical_minimal`).
-    Where inputs change in strength along a sequence, as pixels do, small inputs (sigma_v of 0.025) keep a vanilla network
-    near its critical point all along.
+    `module` is a `VanillaRNN`, a `MinimalRNN` or one of their layers. Theory needs R, the second moment of what the
+    layer reads (for the minimal RNN: of z = tanh(W_x x); W_x is left as it is). It is `input_variance`, or measured
+    on `sample`, inputs as the network will see them (with `batch_first` the batch in front), or what inputs of
+    variance 1 give. Layers above the first read the outputs for the sample, or states of second moment Q*. `q` is the
+    variance of pre-activations; without it, input weights have `sigma_v` (vanilla) or q is the smallest that settles
+    comfortably (minimal, `critical_minimal`). Where inputs change in strength along a sequence, as pixels do, small
+    inputs (sigma_v of 0.025) keep a vanilla network near its critical point all along.
 
     The drawn matrices are scaled so that their variance is the wanted one exactly, whatever the width. chi_1 = 1 holds for
     states of second moment Q*: begin with `critical_start`, or let some tens of steps pass.
