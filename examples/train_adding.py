@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import memspan as ms
+from memspan.figures import figures_of, save
 from memspan.tasks import Adding
 from memspan.training import CellConfig, Config, TrainingConfig, train
 
@@ -19,4 +19,4 @@ run = train(
 )
 print(f"squared error without memory {run.baseline:.3f}, of the network {run.loss:.4f}")
 print(f"{run.accuracy:.0%} of sums within 0.04, {run.chance:.0%} by chance")
-ms.plot(run).figure.savefig("adding.png")
+save(figures_of(run)["training"], "adding", "training")  # adding/training.svg and .png

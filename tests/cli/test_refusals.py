@@ -71,7 +71,7 @@ def test_input_that_cannot_be_measured_is_refused_in_one_line(memspan, file, nam
         (("measure", "x.txt", "--lgas", "1"), "No such option: --lgas (Possible options: --as, --lags)"),
         (("measure", "x.txt", "--workers", "two"), "--workers"),
         (("measure", "x.txt", "--lags"), "requires an argument"),
-        (("mesure", "x.txt"), "No such command 'mesure'. Did you mean 'measure'? See memspan --help"),
+        (("comapre", "x.txt"), "No such command 'comapre'. Did you mean 'compare'? See memspan --help"),
         (("report", "missing"), "missing is not a folder"),
         (("reproduce", "shen-fig55"), "there is no recipe 'shen-fig55'; did you mean shen-fig5?"),
         (("reproduce", "shen-fig5", "--scale", "huge"), "--scale"),
