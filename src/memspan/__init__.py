@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memspan import cells as cells
     from memspan import data as data
     from memspan import decay as decay
+    from memspan import diagnostics as diagnostics
     from memspan import experiments as experiments
     from memspan import figures as figures
     from memspan import information as information
@@ -76,6 +77,7 @@ _NAMESPACES = {
     "models": "memspan.models",
     "tasks": "memspan.tasks",
     "training": "memspan.training",
+    "diagnostics": "memspan.diagnostics",
     "results": "memspan.results",
     "figures": "memspan.figures",
     "report": "memspan.report",
