@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from memspan.data import find
+
+# One thread for each of the processes that run tests: on as many cores as processes, more threads wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 @pytest.fixture
