@@ -46,7 +46,7 @@ def test_an_interrupt_is_passed_on_and_waits_for_what_is_saved(tmp_path: Path) -
     os.kill(process.pid, signal.SIGINT)
     assert process.wait() == 130
     begun = {path.name.removeprefix("begun-") for path in tmp_path.glob("begun-*")}
-    assert {path.name.removeprefix("saved-") for path in tmp_path.glob("saved-*")} == begun
+    assert begun <= {path.name.removeprefix("saved-") for path in tmp_path.glob("saved-*")}
     assert len(begun) < 5
 
 

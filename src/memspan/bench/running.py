@@ -11,6 +11,7 @@ from memspan.bench.large import large
 from memspan.bench.machine import machine
 from memspan.bench.measure import measure
 from memspan.bench.theory import theory
+from memspan.bench.train import train
 from memspan.data.naming import choose
 from memspan.errors import InputError
 from memspan.progress import SILENT, Progress
@@ -21,10 +22,11 @@ BENCHMARKS: dict[str, Callable[[Progress], tuple[Benchmark, ...]]] = {
     "theory": theory,
     "cells": cells,
     "cell-sizes": cell_sizes,
+    "train": train,
     "large": large,
 }
 """Every benchmark there is, by name: speed (two minutes), theory (one), cells (one), cells at other sizes (some
-minutes), a 2 GB file (some minutes and 5 GB of disk)."""
+minutes), train (half a minute), a 2 GB file (some minutes and 5 GB of disk)."""
 
 DEFAULT = "measure"
 

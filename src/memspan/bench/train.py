@@ -1,0 +1,41 @@
+"""The benchmark `train`: what an update costs in the whole training loop, next to the bare update."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from memspan.experiments.needing_torch import check_torch
+from memspan.progress import SILENT, Progress
+from memspan.results import Benchmark
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class TrainSizes:
+    """How much work each side does."""
+
+    cells: tuple[str, ...] = ("rel-rnn", "minimal-rnn")
+    delay: int = 100
+    """Of the copy task."""
+    hidden: int = 128
+    batch: int = 10
+    updates: int = 25
+    """Of a turn."""
+    rounds: int = 12
+
+
+FULL = TrainSizes()
+
+
+def train(progress: Progress = SILENT, sizes: TrainSizes = FULL) -> tuple[Benchmark, ...]:
+    """Milliseconds of an update, two threads: batch, clipping, metrics and checkpoints against forward, backward, step."""
+    check_torch("this benchmark")
+    from memspan.bench.training_loops import update_cost
+
+    done: list[Benchmark] = []
+    with progress.stage("timing updates in the loop and bare", len(sizes.cells)) as stage:
+        for cell in sizes.cells:
+            done.append(update_cost(cell, sizes))
+            stage.advance()
+    return tuple(done)
