@@ -201,6 +201,23 @@ def test_large_scores_stay_finite_and_right(size):
     assert all(g.isfinite().all() for g in torch.autograd.grad(ours.sum(), leaves))
 
 
+def test_a_key_beyond_the_range_of_numbers_times_a_lock_below_it_is_a_number():
+    """exp(-2 U_a h) would be infinite and exp(-2 W_a s) zero, and their product not a number.
+
+    Few steps: gradients that really grow by a factor of a thousand with each would leave the range of numbers, too.
+    """
+    torch.manual_seed(2)
+    cell, inputs = MemRNN(FEATURES, HIDDEN), random(5, BATCH, FEATURES).float()
+    with torch.no_grad():
+        for weights in (layer_of(cell).U_a, layer_of(cell).W_a):
+            weights.mul_(1e3)
+    output, state = cell(inputs)
+    keys, lock = (-2 * state.memory @ layer_of(cell).U_a.T).exp(), (-2 * state.s @ layer_of(cell).W_a.T).exp()
+    assert (keys.isinf() & (lock.unsqueeze(2) == 0)).any()
+    assert output.isfinite().all()
+    assert all(g.isfinite().all() for g in torch.autograd.grad(output.sum(), list(cell.parameters())))
+
+
 def test_attention_of_a_memory_network_is_the_softmax_over_its_past():
     cell, inputs = build(oracle_memory.MEM_LSTM), random(STEPS, BATCH, FEATURES)
     layer, attention = layer_of(cell), cell.attention(inputs)
@@ -345,8 +362,11 @@ def test_an_lstm_of_torch_with_the_same_weights_gives_the_same():
         (lambda: DetachLSTM(2, 3, p=-0.1), "p is -0.1; expected the probability"),
         (lambda: DetachLSTM(2, 3, p=1.5), "p is 1.5; expected the probability"),
         (lambda: DetachLSTM(2, 3, p=float("nan")), "p is nan; expected the probability"),
-        (lambda: MemRNN(2, 3, combine="men"), "did you mean mean"),  # type: ignore[arg-type]
-        (lambda: MemLSTM(2, 3, combine="product"), "choose one of sum, mean"),  # type: ignore[arg-type]
+        (lambda: MemRNN(2, 3, combine="men"), "there is no combine='men'; did you mean mean"),
+        (
+            lambda: MemLSTM(2, 3, combine="product"),
+            "there is no combine='product'; choose one of mean, sum",
+        ),
         (lambda: MemRNN(2, 3, nonlinearity="tan"), "did you mean tanh"),
     ],
 )

@@ -86,18 +86,20 @@ class Cell(nn.Module, ABC):
                 inputs = functional.dropout(inputs, self.dropout, self.training)
         return self._as_given(input, inputs, self.first.State(*map(torch.stack, zip(*states, strict=True))))
 
+    @torch.no_grad()
     def attention(
         self, input: Tensor, state: tuple[Tensor, ...] | None = None, resets: Tensor | None = None
     ) -> Tensor:
         """What each step of the last layer looked at: (time, batch, source), by the plain equations.
 
-        Source i is the state h_i of this input; with a state from before, those that it remembers come first.
+        Source i is the state h_i of this input; with a state from before, those that it remembers come first. Nothing is
+        dropped, in training neither, and no gradient is kept.
         """
         inputs, state, resets, _ = self._arranged(input, state, resets, None)
         for number, layer in enumerate(self.stack):
             of_layer = layer.start(inputs.shape[1]) if state is None else _of_layer(layer, state, number)
             if number < self.num_layers - 1:
-                inputs, _ = layer(inputs, of_layer, resets, None)
+                inputs = layer.undropped(inputs, of_layer, resets)
                 continue
             weights = layer.attention(inputs, of_layer, resets)
             if weights is not None:
@@ -120,6 +122,9 @@ class Cell(nn.Module, ABC):
         """Draw all parameters anew, from torch's random numbers."""
         for layer in self.stack:
             layer.reset_parameters()
+
+    def flatten_parameters(self) -> None:
+        """Nothing: programs written for `torch.nn.LSTM` call it."""
 
     def parameter_groups(self, learning_rate: float) -> list[dict[str, Any]]:
         """Groups for a torch optimizer: parameters that the equations want to learn at another rate have their own."""
@@ -147,23 +152,24 @@ class Cell(nn.Module, ABC):
     ) -> tuple[Tensor, tuple[Tensor, ...] | None, Tensor | None, Tensor | None]:
         """Everything checked, with time first and a batch."""
         name = type(self).__name__
-        check_input(name, input, self.input_size, next(self.parameters()))
+        like = next(self.parameters())
+        check_input(name, input, self.input_size, like)
         alone = input.dim() == 2
-        batched = input.unsqueeze(1) if alone else input.transpose(0, 1) if self.batch_first else input
-        steps, batch, _ = batched.shape
-        turned = self.batch_first and not alone
-        if alone and resets is not None and resets.dim() == 1:
-            resets = resets.unsqueeze(1)
-        check_resets(resets, steps, batch, turned)
-        check_probe(probe, (*input.shape[:-1], self.hidden_size))
-        if state is not None:
-            if alone and isinstance(state, tuple):
-                state = tuple(tensor.unsqueeze(1) for tensor in state)
-            check_state(name, self.first, self.num_layers, batch, state)
-        if resets is not None and turned:
-            resets = resets.transpose(0, 1)
+
+        def arranged(tensor: Tensor) -> Tensor:
+            return tensor.unsqueeze(1) if alone else tensor.transpose(0, 1) if self.batch_first else tensor
+
+        batched = arranged(input)
+        if resets is not None:
+            check_resets(name, resets, input.shape, self.batch_first, like)
+            resets = arranged(resets)
         if probe is not None:
-            probe = probe.unsqueeze(1) if alone else probe.transpose(0, 1) if turned else probe
+            check_probe(name, probe, (*input.shape[:-1], self.hidden_size), like)
+            probe = arranged(probe)
+        if state is not None:
+            check_state(name, self.first, self.num_layers, None if alone else batched.shape[1], state)
+            state = tuple(tensor.unsqueeze(1) for tensor in state) if alone else state
+            self.first.check_state(state)
         return batched, state, resets, probe
 
     def _as_given(

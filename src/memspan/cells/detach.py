@@ -85,6 +85,7 @@ class DetachLSTMLayer(Layer):
     """
 
     State: ClassVar[type[tuple]] = HiddenAndMemory
+    options: ClassVar = {"p": 0.5}
 
     def __init__(
         self,
@@ -109,9 +110,6 @@ class DetachLSTMLayer(Layer):
 
     def gate_biases(self) -> GateBiases:
         return lstm_gate_biases(self.b)
-
-    def extra_repr(self) -> str:
-        return f"{super().extra_repr()}, p={self.p}"
 
     def scan(
         self, inputs: Tensor, state: tuple[Tensor, ...], resets: Tensor | None, probe: Tensor | None

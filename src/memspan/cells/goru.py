@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import final
+from typing import ClassVar, final
 
 import torch
 from torch import Tensor, nn
@@ -43,6 +43,7 @@ class GoruLayer(Layer):
     """
 
     State = Hidden
+    options: ClassVar = {"rotation": "layers"}
 
     def __init__(
         self,

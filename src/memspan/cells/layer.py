@@ -30,6 +30,8 @@ class Layer(nn.Module, ABC):
     """The named tuple of what is carried from step to step, `h` first."""
     learning_rate_factors: ClassVar[dict[str, float]] = {}
     """Parameters (by the start of their name) that learn at another rate than the rest, and by which factor."""
+    options: ClassVar[dict[str, object]] = {}
+    """What the constructor of the cell leaves to choose, attributes here as well, and the defaults."""
 
     def __init__(self, input_size: int, hidden_size: int) -> None:
         super().__init__()
@@ -61,6 +63,13 @@ class Layer(nn.Module, ABC):
         """Numbers carried for each sequence after `length` steps."""
         return sum(tensor.numel() for tensor in self.start(1))
 
+    def check_state(self, state: tuple[Tensor, ...]) -> None:
+        """Refuses numbers of a state that contradict each other: tensors (layers, batch, …), whose shapes are right."""
+
+    def undropped(self, inputs: Tensor, state: tuple[Tensor, ...], resets: Tensor | None) -> Tensor:
+        """The outputs of a scan as in evaluation, whatever the mode."""
+        return self.scan(inputs, state, resets, None)[0]
+
     def attention(self, inputs: Tensor, state: tuple[Tensor, ...], resets: Tensor | None) -> Tensor | None:  # noqa: ARG002
         """What each step looked at: (time, batch, source), by the plain equations; None where it looks at nothing."""
         return None
@@ -76,8 +85,16 @@ class Layer(nn.Module, ABC):
         return self.scan(inputs, state, resets, probe)
 
     def extra_repr(self) -> str:
-        """Sizes, as torch's own layers show them."""
-        return f"{self.input_size}, {self.hidden_size}"
+        """Sizes and the options that differ from the defaults, as torch's own layers show them."""
+        chosen = {
+            name: value for name, default in self.options.items() if (value := getattr(self, name)) != default
+        }
+        return ", ".join(
+            [
+                f"{self.input_size}, {self.hidden_size}",
+                *(f"{name}={value!r}" for name, value in chosen.items()),
+            ]
+        )
 
     def zeros(self, *shape: int, dtype: torch.dtype | None = None) -> Tensor:
         """Zeros like the parameters: on their device and, unless told, of their type."""

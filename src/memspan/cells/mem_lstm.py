@@ -9,9 +9,10 @@ import torch
 from torch import Tensor
 
 from memspan.cells.cell import Cell
+from memspan.cells.combine import check_combine
 from memspan.cells.layer import Device
 from memspan.cells.lstm_step import lstm_gate_biases
-from memspan.cells.memory_layer import Combine, MemoryLayer, check_combine
+from memspan.cells.memory_layer import MemoryLayer
 from memspan.init.chrono import GateBiases
 
 
@@ -43,7 +44,7 @@ class MemLSTMLayer(MemoryLayer):
         self,
         input_size: int,
         hidden_size: int,
-        combine: Combine = "sum",
+        combine: str = "sum",
         device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -70,7 +71,7 @@ class MemLSTM(Cell):
         batch_first: bool = False,
         dropout: float = 0.0,
         *,
-        combine: Combine = "sum",
+        combine: str = "sum",
         device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:

@@ -10,8 +10,9 @@ from torch import Tensor
 
 from memspan.cells.activations import activation
 from memspan.cells.cell import Cell
+from memspan.cells.combine import check_combine
 from memspan.cells.layer import Device
-from memspan.cells.memory_layer import Combine, MemoryLayer, check_combine
+from memspan.cells.memory_layer import MemoryLayer
 
 
 class HiddenAndPast(NamedTuple):
@@ -32,19 +33,21 @@ class MemRNNLayer(MemoryLayer):
     """h_t = phi(U x_t + V s_t + b), alpha = softmax(e), e_i = v . tanh(W_a s_{t-1} + U_a h_i)."""
 
     State: ClassVar[type[tuple]] = HiddenAndPast
+    options: ClassVar = {"nonlinearity": "tanh", **MemoryLayer.options}
 
     def __init__(
         self,
         input_size: int,
         hidden_size: int,
         nonlinearity: str = "tanh",
-        combine: Combine = "sum",
+        combine: str = "sum",
         device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__(
             input_size, hidden_size, hidden_size, combine, activation(nonlinearity), device, dtype
         )
+        self.nonlinearity = nonlinearity
 
 
 @final
@@ -65,7 +68,7 @@ class MemRNN(Cell):
         dropout: float = 0.0,
         *,
         nonlinearity: str = "tanh",
-        combine: Combine = "sum",
+        combine: str = "sum",
         device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC
-from typing import Literal, get_args
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -12,19 +12,11 @@ from torch import Tensor, nn
 from memspan.cells.activations import Activation
 from memspan.cells.additive_attention import Softmax
 from memspan.cells.carried import found
+from memspan.cells.combine import FACTORS
 from memspan.cells.layer import Device, Layer, empty_weights
 from memspan.cells.memory_scan import MemoryScan, Sight
 from memspan.cells.windows import steps_since_reset
-from memspan.data.naming import choose
 from memspan.errors import InputError
-
-Combine = Literal["sum", "mean"]
-
-
-def check_combine(combine: str) -> None:
-    """How the last state and the context become s."""
-    if combine not in get_args(Combine):
-        raise InputError(f"there is no way {combine!r} to combine; {choose(combine, get_args(Combine))}")
 
 
 class MemoryLayer(Layer, ABC):
@@ -34,12 +26,14 @@ class MemoryLayer(Layer, ABC):
     current document, whose states are the last ones of the memory. What is before them is zero.
     """
 
+    options: ClassVar = {"combine": "sum"}
+
     def __init__(
         self,
         input_size: int,
         hidden_size: int,
         rows: int,
-        combine: Combine,
+        combine: str,
         phi: Activation | None,
         device: Device,
         dtype: torch.dtype | None,
@@ -76,6 +70,15 @@ class MemoryLayer(Layer, ABC):
     def state_size(self, length: int) -> int:
         return super().state_size(length) + length * self.hidden_size
 
+    def check_state(self, state: tuple[Tensor, ...]) -> None:
+        *_, memory, length = state
+        least, most, held = int(length.min()), int(length.max()), memory.shape[-2]
+        if least < 0 or most > held:
+            raise InputError(
+                f"length of the state is {least if least < 0 else most}; its memory holds {held} states; "
+                "give both back as they came"
+            )
+
     def scan(
         self, inputs: Tensor, state: tuple[Tensor, ...], resets: Tensor | None, probe: Tensor | None
     ) -> tuple[Tensor, tuple[Tensor, ...]]:
@@ -91,10 +94,6 @@ class MemoryLayer(Layer, ABC):
         of_units = [memory[-1], *([] if cells is None else [cells[-1]]), sums[-1]]
         return memory[sight.given :], self.State(*[*of_units, kept.transpose(0, 1), length])
 
-    def extra_repr(self) -> str:
-        return f"{super().extra_repr()}, combine={self.combine!r}"
-
-    @torch.no_grad()
     def attention(self, inputs: Tensor, state: tuple[Tensor, ...], resets: Tensor | None) -> Tensor:
         sight, _ = self._sight(state, len(inputs), resets)
         memory, sums, _ = self._run(inputs, state, sight, None)
@@ -122,7 +121,7 @@ class MemoryLayer(Layer, ABC):
     ) -> tuple[Tensor, Tensor, Tensor | None]:
         h, *cell, s, memory, _ = state
         a = nn.functional.linear(inputs, self.U, self.b).to(self.U.dtype)
-        share = 1.0 if self.combine == "sum" else 0.5
+        share = FACTORS[self.combine]
         return MemoryScan.apply(
             a, self.V, self.W_a, self.U_a, self.v, memory.transpose(0, 1), h, s,
             cell[0] if cell else None, self.m, probe, sight, share, self.phi,

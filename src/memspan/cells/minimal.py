@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import cast, final
+from typing import ClassVar, cast, final
 
 import torch
 from torch import Tensor, nn
@@ -23,6 +23,8 @@ class MinimalLayer(MaybeUntiedLayer):
     The input map has no bias (footnote 2). With `steps` every step has its own W, V and b; the input map, which theory
     counts to the inputs, is the same at every step.
     """
+
+    options: ClassVar = {"tied": True, "steps": None}
 
     def __init__(
         self,

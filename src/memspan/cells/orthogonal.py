@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import final
+from typing import ClassVar, final
 
 import torch
 from torch import Tensor, nn
@@ -26,6 +26,7 @@ class OrthogonalLayer(Layer):
     """h_t = modrelu(U x_t + V h_{t-1} + b), modrelu(z) = sign(z) max(|z| + m, 0).  Kerg 2020, appendix C."""
 
     State = Hidden
+    options: ClassVar = {"orthogonal_start": "henaff"}
 
     def __init__(
         self,

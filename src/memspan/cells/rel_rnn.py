@@ -71,6 +71,7 @@ class RelRNNLayer(RelevanceLayer):
     """h_t = phi(U x_t + V s_t + b)"""
 
     State: ClassVar[type[tuple]] = RelRNNState
+    options: ClassVar = {**RelevanceLayer.options, "nonlinearity": "tanh"}
 
     def __init__(
         self,
@@ -83,7 +84,7 @@ class RelRNNLayer(RelevanceLayer):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size, 1, screening, combine, device, dtype)
-        self.phi = activation(nonlinearity)
+        self.nonlinearity, self.phi = nonlinearity, activation(nonlinearity)
         self.m = empty_weights(device, dtype)(hidden_size) if self.phi.biased else None
         self.reset_parameters()
 

@@ -1,23 +1,33 @@
 """The steps of a scan over a screened memory, compiled: the same as `relevance_steps`, on the CPU.
 
-Sequences do not know of each other, so each thread takes some of them through all steps.
+Sequences do not know of each other, so each thread takes some of them through all steps. What was compiled is kept on disk.
+To find it again numba looks at the file of a kernel, its types and the values that it closes over, but not at the functions
+that are compiled into it. So the kernels close over a number that stands for the content of all files these come from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+import inspect
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 import torch
 from torch import Tensor
 
+from memspan.cells import core_kernels, relevance_kernels, relevance_memory, relevance_trace, row_kernels
 from memspan.cells.core_kernels import core_back, core_step
 from memspan.cells.relevance_kernels import read, read_back, store
 from memspan.cells.relevance_memory import EMPTY
 from memspan.cells.relevance_trace import Gradients, Trace, Weights
-from memspan.cells.row_kernels import add, add_product, compiled, fill
+from memspan.cells.row_kernels import FREEDOM, add, add_product, compiled, fill
+
+SOURCES = (core_kernels, relevance_kernels, relevance_memory, relevance_trace, row_kernels)
+"""Where the functions and constants come from that are compiled into a kernel."""
 
 TOGETHER = 8
 """Sequences that go through all steps together: what they remember should stay in the processor's cache."""
@@ -31,7 +41,8 @@ def forward(trace: Trace, weights: Weights, a: Tensor, slots: Tensor, scores: Te
     bias = trace.extra if trace.extra is not None and trace.extra.dim() == 1 else weights.v
     given = _read_only(V_and_W_a, weights.U_a.T, weights.v, a, bias, *_what_is_given(trace))
     made = _written(products, slots, scores, trace.mixed, *_what_is_kept(trace))
-    _in_groups(len(slots), lambda low, high: _forward(low, high, kind, recent, *given, *made))
+    kernel = kernels().forward
+    _in_groups(len(slots), lambda low, high: kernel(low, high, kind, recent, *given, *made))
 
 
 def backward(
@@ -52,8 +63,45 @@ def backward(
     given = _read_only(V_and_W_a, weights.U_a, weights.v, queries, *_what_is_given(trace))
     kept = _written(*_what_is_kept(trace))
     made = _written(ds, own, gradients.pool, gradients.keys, gradients.products, gradients.v)
-    _in_groups(batch, lambda low, high: _backward(low, high, kind, *given, *kept, *made))
+    kernel = kernels().backward
+    _in_groups(batch, lambda low, high: kernel(low, high, kind, *given, *kept, *made))
     return None if dextra is None else own.sum(0) if shared else own
+
+
+class Kernels(NamedTuple):
+    """Each takes the sequences low <= b < high through all steps, and gives back the number of its sources."""
+
+    forward: Callable[..., int]
+    backward: Callable[..., int]
+
+
+@cache
+def kernels() -> Kernels:
+    """Those of the sources as they are; made when first asked for, compiled or found on disk when first called."""
+    return kernels_of(number_of(inspect.getsource(module) for module in SOURCES))
+
+
+def kernels_of(sources: int) -> Kernels:
+    """Each gives back `sources` so as to close over it, which makes it a part of what numba looks up."""
+    kept = numba.njit(nogil=True, cache=True, error_model="numpy", fastmath=FREEDOM)
+
+    @kept
+    def forward(*arguments):
+        _forward(*arguments)
+        return sources
+
+    @kept
+    def backward(*arguments):
+        _backward(*arguments)
+        return sources
+
+    return Kernels(forward, backward)
+
+
+def number_of(texts: Iterable[str]) -> int:
+    """Another one for other texts, up to one chance in 2^63."""
+    digest = hashlib.sha256("\0".join(texts).encode())
+    return int.from_bytes(digest.digest()[:8], "big") >> 1
 
 
 def _what_is_given(trace: Trace) -> tuple[Tensor, ...]:
@@ -83,7 +131,7 @@ def _written(*tensors: Tensor) -> list[np.ndarray[Any, Any]]:
     return [tensor.detach().numpy() for tensor in tensors]
 
 
-def _in_groups(batch: int, work: Callable[[int, int], None]) -> None:
+def _in_groups(batch: int, work: Callable[[int, int], object]) -> None:
     """work(low, high) for groups of sequences, in as many threads as torch takes."""
     threads = torch.get_num_threads()
     size = max(1, min(TOGETHER, -(-batch // threads)))

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
+from memspan.cells.combine import FACTORS, check_combine
 from memspan.cells.layer import Device, Layer, empty_weights
 from memspan.cells.relevance_memory import EMPTY, Screening
 from memspan.cells.relevance_scan import RelevanceScan, run
 from memspan.cells.relevance_trace import Core, Plan, Weights
-from memspan.data.naming import choose
 from memspan.errors import InputError
-
-COMBINE = {"mean": 0.5, "sum": 1.0}
-"""The factor of h_{t-1} + c_t in s_t: that of the published program, and that of the paper (errata 13)."""
 
 
 def check_screening(short_term: int, relevant: int, combine: str) -> None:
@@ -24,8 +22,7 @@ def check_screening(short_term: int, relevant: int, combine: str) -> None:
     for name, value, least in (("short_term", short_term, 1), ("relevant", relevant, 0)):
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise InputError(f"{name} is {value!r}; expected a whole number of {least} or more, such as 10")
-    if combine not in COMBINE:
-        raise InputError(f"there is no combine={combine!r}; {choose(combine, COMBINE)}")
+    check_combine(combine)
 
 
 class RelevanceLayer(Layer):
@@ -35,6 +32,8 @@ class RelevanceLayer(Layer):
     follows from z_t. A state ends with s, the recent states, oldest first, with their scores so far, and the relevant ones
     with theirs.
     """
+
+    options: ClassVar = {"short_term": 10, "relevant": 10, "combine": "mean"}
 
     def __init__(
         self,
@@ -48,6 +47,7 @@ class RelevanceLayer(Layer):
     ) -> None:
         super().__init__(input_size, hidden_size)
         self.screening, self.combine = screening, combine
+        self.short_term, self.relevant = screening.short_term, screening.relevant
 
         weights = empty_weights(device, dtype)
         self.U, self.V = weights(gates * hidden_size, input_size), weights(gates * hidden_size, hidden_size)
@@ -95,7 +95,6 @@ class RelevanceLayer(Layer):
         parts = [states[-1], end, s, recent, recent_scores, relevant, relevant_scores]
         return states, self.State(*(part for part in parts if part is not None))
 
-    @torch.no_grad()
     def attention(self, inputs: Tensor, state: tuple[Tensor, ...], resets: Tensor | None) -> Tensor:
         """alpha (time, batch, source): sources are rho + nu remembered states, if any are, and the steps of the input."""
         plan, weights, numbers = self._prepared(inputs, state, resets)
@@ -118,15 +117,8 @@ class RelevanceLayer(Layer):
 
     def _plan(self, state: tuple[Tensor, ...], steps: int, resets: Tensor | None) -> Plan:
         slots, scores = self.screening.carried_rows(state[-3], state[-1])
-        mixing = state[0].new_full((steps, len(state[0])), COMBINE[self.combine])
+        mixing = state[0].new_full((steps, len(state[0])), FACTORS[self.combine])
         mixing[0].masked_fill_((slots == 0).all(1), 1.0)
         if resets is not None:
             mixing.masked_fill_(resets, 1.0)
         return Plan(self.screening, self.core(), slots, scores, mixing, resets)
-
-    def extra_repr(self) -> str:
-        """Sizes and how it looks back."""
-        return (
-            f"{super().extra_repr()}, short_term={self.screening.short_term}, "
-            f"relevant={self.screening.relevant}, combine={self.combine!r}"
-        )

@@ -29,11 +29,12 @@ Q1, Q2, Q3, Q4 = np.array(
 )
 ONE, HALF = np.float32(1.0), np.float32(0.5)
 
-# Sums may be taken in any order and nothing is asked about zero divisors, so that loops use all lanes of the processor;
-# infinities and NaN keep their meaning.
-compiled = numba.njit(
-    nogil=True, cache=True, error_model="numpy", fastmath={"reassoc", "contract", "arcp", "nsz"}
-)
+FREEDOM = {"reassoc", "contract", "arcp", "nsz"}
+"""Sums may be taken in any order and nothing is asked about zero divisors, so that loops use all lanes of the processor;
+infinities and NaN keep their meaning."""
+
+compiled = numba.njit(nogil=True, error_model="numpy", fastmath=FREEDOM)
+"""A part of a kernel. Parts are not kept on disk: numba would take one from there whose own parts have changed since."""
 
 
 @compiled

@@ -40,6 +40,7 @@ class SparseBacktrackLayer(Layer):
     """
 
     State: ClassVar[type[tuple]] = CellAndStored
+    options: ClassVar = {"every": 2, "top": 10, "truncate": 10}
 
     def __init__(
         self,
@@ -79,6 +80,21 @@ class SparseBacktrackLayer(Layer):
     def state_size(self, length: int) -> int:
         return super().state_size(length) + length // self.every * self.hidden_size
 
+    def check_state(self, state: tuple[Tensor, ...]) -> None:
+        _, _, memory, step = state
+        if step.min() < 0:
+            raise InputError(
+                f"step of the state is {int(step.min())}; expected 0 or more; give it back as it came"
+            )
+        held, steps = memory.shape[-2], int(step.max())
+        stored = steps // self.every
+        # More room than that is all right where it is empty: the longest sequence may have left the batch.
+        if held < stored or memory[..., stored:, :].any():
+            raise InputError(
+                f"memory of the state holds {held} states after {steps} steps; expected {stored}, one for "
+                f"{self.every} steps; give it back whole, and to a cell of the same `every`"
+            )
+
     def gate_biases(self) -> GateBiases:
         return lstm_gate_biases(self.b)
 
@@ -97,10 +113,6 @@ class SparseBacktrackLayer(Layer):
         kept = kept.masked_fill((numbers >= count).unsqueeze(-1), 0)
         return states, CellAndStored(states[-1], cells[-1], kept.transpose(0, 1), step)
 
-    def extra_repr(self) -> str:
-        return f"{super().extra_repr()}, every={self.every}, top={self.top}, truncate={self.truncate}"
-
-    @torch.no_grad()
     def attention(self, inputs: Tensor, state: tuple[Tensor, ...], resets: Tensor | None) -> Tensor:
         slots = self._slots(inputs, state, resets)
         _, memory, _, provisional = self._run(inputs, state, resets, None, slots)

@@ -38,6 +38,7 @@ class TransformerLayer(Layer):
     """
 
     State: ClassVar[type[tuple]] = Past
+    options: ClassVar = {"heads": 4, "feedforward": None, "attention_dropout": 0.0}
 
     def __init__(
         self,
@@ -51,16 +52,17 @@ class TransformerLayer(Layer):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size)
-        self.heads, self.feedforward = heads, 4 * hidden_size if feedforward is None else feedforward
-        _check(hidden_size, heads, self.feedforward, attention_dropout)
+        inner = 4 * hidden_size if feedforward is None else feedforward
+        _check(hidden_size, heads, inner, attention_dropout)
+        self.heads, self.feedforward = heads, feedforward
         self.attention_dropout, self.positions = attention_dropout, positions
 
         weights = empty_weights(device, dtype)
         self.W_x = weights(hidden_size, input_size) if input_size != hidden_size else None
         self.W_qkv, self.b_qkv = weights(3 * hidden_size, hidden_size), weights(3 * hidden_size)
         self.W_o, self.b_o = weights(hidden_size, hidden_size), weights(hidden_size)
-        self.W_1, self.b_1 = weights(self.feedforward, hidden_size), weights(self.feedforward)
-        self.W_2, self.b_2 = weights(hidden_size, self.feedforward), weights(hidden_size)
+        self.W_1, self.b_1 = weights(inner, hidden_size), weights(inner)
+        self.W_2, self.b_2 = weights(hidden_size, inner), weights(hidden_size)
         self.gain_a, self.shift_a = weights(hidden_size), weights(hidden_size)
         self.gain_h, self.shift_h = weights(hidden_size), weights(hidden_size)
         self.reset_parameters()
@@ -87,17 +89,42 @@ class TransformerLayer(Layer):
         """h, a key and a value for every step, and their count."""
         return self.hidden_size + 2 * length * self.hidden_size + 1
 
+    def check_state(self, state: tuple[Tensor, ...]) -> None:
+        past = Past(*state)
+        keys, values, least, most = (
+            past.keys.shape[-2],
+            past.values.shape[-2],
+            past.seen.min(),
+            past.seen.max(),
+        )
+        if keys != values:
+            raise InputError(
+                f"the state has keys of {keys} steps and values of {values}; expected as many; give both back as they came"
+            )
+        if least < 0 or most > keys:
+            raise InputError(
+                f"seen of the state is {int(least if least < 0 else most)}; it has keys of {keys} steps; "
+                "give both back as they came"
+            )
+
     def scan(
         self, inputs: Tensor, state: tuple[Tensor, ...], resets: Tensor | None, probe: Tensor | None
     ) -> tuple[Tensor, tuple[Tensor, ...]]:
-        past = Past(*state)
+        dropout = self.attention_dropout if self.training else 0.0
+        return self._run(inputs, Past(*state), resets, probe, dropout)
+
+    def undropped(self, inputs: Tensor, state: tuple[Tensor, ...], resets: Tensor | None) -> Tensor:
+        return self._run(inputs, Past(*state), resets, None, dropout=0.0)[0]
+
+    def _run(
+        self, inputs: Tensor, past: Past, resets: Tensor | None, probe: Tensor | None, dropout: float
+    ) -> tuple[Tensor, Past]:
         position = steps_since_reset(past.seen, len(inputs), resets)
         x, queries, keys, values = self._projected(inputs, past, position)
         bad = ~(keys.isfinite() & values.isfinite()).all(dim=-1)
         clean = [self._split(t.masked_fill(bad.unsqueeze(-1), 0)) for t in (keys, values)]
         causal = resets is None and past.keys.shape[1] == 0
         mask = None if causal else visible(position, keys.shape[1]).unsqueeze(1)
-        dropout = self.attention_dropout if self.training else 0.0
         context = functional.scaled_dot_product_attention(
             self._split(queries), *clean, attn_mask=mask, dropout_p=dropout, is_causal=causal
         )

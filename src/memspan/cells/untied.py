@@ -25,9 +25,9 @@ def check_tying(tied: bool, steps: int | None) -> None:
     """Untied weights need a number of steps, tied ones have none."""
     if tied and steps is not None:
         raise InputError(f"steps is {steps} but the weights are tied; leave it out, or add tied=False")
-    if not tied and (steps is None or steps < 1):
+    if not tied and (not isinstance(steps, int) or isinstance(steps, bool) or steps < 1):
         raise InputError(
-            f"tied=False needs the number of steps, got {steps}; give steps=T, one set of weights for each"
+            f"tied=False needs the number of steps, got {steps!r}; give steps=T, one set of weights for each"
         )
 
 
@@ -52,6 +52,21 @@ class MaybeUntiedLayer(Layer, ABC):
     def start(self, batch: int) -> tuple[Tensor, ...]:
         h = self.zeros(batch, self.hidden_size)
         return Hidden(h) if self.steps is None else HiddenAtStep(h, self.zeros(batch, dtype=torch.int64))
+
+    @property
+    def tied(self) -> bool:
+        """Whether all steps have the same weights."""
+        return self.steps is None
+
+    def check_state(self, state: tuple[Tensor, ...]) -> None:
+        if self.tied:
+            return
+        least, most = state[1].min(), state[1].max()
+        if least < 0 or least != most:
+            raise InputError(
+                f"step of the state holds {int(least)} to {int(most)}; expected one number of 0 or more, the same for all "
+                "layers and sequences; give it back as it came"
+            )
 
     def end(self, states: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         """The state after steps that left `states` (time, batch, hidden) and began at `state`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import cast, final
+from typing import ClassVar, cast, final
 
 import torch
 from torch import Tensor, nn
@@ -24,6 +24,8 @@ IN_THEORY = {"tanh": Tanh(), "identity": Identity()}
 @final
 class VanillaLayer(MaybeUntiedLayer):
     """h_t = phi(U x_t + V h_{t-1} + b), with one U, V, b for all steps or, with `steps`, one of each for every step."""
+
+    options: ClassVar = {"nonlinearity": "tanh", "tied": True, "steps": None}
 
     def __init__(
         self,
