@@ -40,7 +40,7 @@ def test_what_multiplies_the_state_becomes_orthogonal(name, cell, tiny):
     [
         ("orthogonal", "lstm", "init.name is orthogonal, and LSTM has no recurrent matrix"),
         ("henaff", "exp-rnn", "init.name is henaff, and ExpRNN has no recurrent matrix"),
-        ("critical", "lstm", "mean-field theory has no critical weights for LSTM"),
+        ("critical", "lstm", "mean-field theory does not describe LSTM"),
         ("chrono", "rnn", "has no gates with biases"),
     ],
 )

@@ -27,6 +27,8 @@ from memspan.training.run_folder import RunFolder
 from memspan.training.trainer import Trainer
 
 ENDLESS = 10**9
+STILL = 1e-12
+"""A learning rate at which weights stay: how long a step of some cells takes depends on them."""
 
 
 def update_cost(cell: str, sizes: TrainSizes) -> Benchmark:
@@ -35,7 +37,13 @@ def update_cost(cell: str, sizes: TrainSizes) -> Benchmark:
         word="copy",
         task=Copy(delay=sizes.delay),
         cell=CellConfig(name=cell, hidden=sizes.hidden),
-        training=TrainingConfig(updates=ENDLESS, validate_every=ENDLESS, batch=sizes.batch, device="cpu"),
+        training=TrainingConfig(
+            updates=ENDLESS,
+            validate_every=ENDLESS,
+            batch=sizes.batch,
+            learning_rate=STILL,
+            device="cpu",
+        ),
     )
     with (
         tempfile.TemporaryDirectory() as folder,

@@ -80,6 +80,7 @@ def _carry_on(
     if training.tensorboard:
         check_tensorboard()
     folder = RunFolder(machine.of_main(out))
+    progress = progress if machine.main else SILENT
     # What is wrong with the sizes of a cell or a batch is told before there is a folder.
     with with_threads(threads_of(training)), seeded(stream(config.seed, machine.rank)), asking() as asked:
         config.task.batch(0, machine.count * training.batch, seed=config.seed)
