@@ -287,3 +287,24 @@ def test_attention_of_a_transformer_is_that_of_evaluation_in_training_too():
     assert cell.training
     cell.eval()
     torch.testing.assert_close(in_training, cell.attention(data()), rtol=0, atol=0)
+
+
+BY_TORCH = ("lstm", "gru", "transformer")
+
+
+@every_cell
+def test_a_second_derivative_is_refused_where_it_cannot_be_had(word):
+    """Of the input or of a parameter alone torch's own refusal would let through what it can reach, and that is wrong."""
+    if word in BY_TORCH:
+        return
+    cell, inputs = build(word), data().requires_grad_()
+    for wanted in (inputs, *cell.parameters()):
+        (gradient,) = torch.autograd.grad(cell(inputs)[0].square().sum(), inputs, create_graph=True)
+        with pytest.raises(InputError, match=r"the scans of memspan\.cells can be differentiated once"):
+            torch.autograd.grad(gradient.square().sum(), wanted, allow_unused=True)
+
+
+@pytest.mark.parametrize("word", ["lstm", "gru"])
+def test_second_derivatives_of_torch_s_own_cells_are_right(word):
+    cell, inputs = build(word), data(3, 2).requires_grad_()
+    assert torch.autograd.gradgradcheck(lambda x: cell(x)[0], inputs)

@@ -9,13 +9,13 @@ from typing import Any, ClassVar, final
 import torch
 from torch import Tensor, nn
 from torch.autograd import Function
-from torch.autograd.function import once_differentiable
 
 from memspan.cells.carried import found, weight_gradient
 from memspan.cells.cell import Cell
 from memspan.cells.layer import Device, Layer, empty_weights
 from memspan.cells.lstm import HiddenAndMemory
 from memspan.cells.lstm_step import lstm_backward, lstm_forward, lstm_gate_biases, lstm_slopes
+from memspan.cells.once import differentiable_once
 from memspan.cells.precision import in_one_precision
 from memspan.cells.segments import cleared
 from memspan.errors import InputError
@@ -55,7 +55,7 @@ class DetachScan(Function):
         return states, cells
 
     @staticmethod
-    @once_differentiable
+    @differentiable_once
     @in_one_precision
     def backward(ctx: Any, *outer: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
         V, resets, detached, states, cells, gates, h_0, c_0 = ctx.saved_tensors

@@ -11,11 +11,11 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.autograd import Function
-from torch.autograd.function import once_differentiable
 
 from memspan.cells.activations import ModRelu
 from memspan.cells.carried import found, weight_gradient
 from memspan.cells.leaky import back_through_time
+from memspan.cells.once import differentiable_once
 from memspan.cells.precision import in_one_precision
 from memspan.cells.segments import cleared
 
@@ -57,7 +57,7 @@ class GoruScan(Function):
         return states
 
     @staticmethod
-    @once_differentiable
+    @differentiable_once
     @in_one_precision
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
         a, M, h_0, m, resets, states = ctx.saved_tensors

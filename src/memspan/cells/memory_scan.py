@@ -12,12 +12,12 @@ from typing import Any, final
 import torch
 from torch import Tensor
 from torch.autograd import Function
-from torch.autograd.function import once_differentiable
 
 from memspan.cells.activations import Activation
 from memspan.cells.additive_attention import Reading, ReadingGradient, Softmax
 from memspan.cells.carried import found, weight_gradient
 from memspan.cells.lstm_step import LstmSlopes, lstm_backward, lstm_forward, lstm_slopes
+from memspan.cells.once import differentiable_once
 from memspan.cells.precision import in_one_precision
 
 
@@ -102,7 +102,7 @@ class MemoryScan(Function):
         return memory, sums, cells
 
     @staticmethod
-    @once_differentiable
+    @differentiable_once
     @in_one_precision
     def backward(ctx: Any, *outer: Tensor) -> tuple[Any, ...]:  # type: ignore[override]
         V, W_a, U_a, v, m, probe, memory, sums, cells, gates, h_0, s_0, c_0 = ctx.saved_tensors

@@ -87,7 +87,10 @@ def _before(t: int, trace: Trace) -> Tensor:
 
 @final
 class RelLSTMLayer(RelevanceLayer):
-    """(i, f, o, g) from U x_t + V s_t + b, c_t = f * c_{t-1} + i * g, h_t = o * tanh(c_t)"""
+    """(i, f, o, g) from U x_t + V s_t + b, c_t = f * c_{t-1} + i * g, h_t = o * tanh(c_t)
+
+    The rows of U, V and b are those of i, f, o, g: NOT in the order i, f, g, o of `torch.nn.LSTM` and the other LSTMs here.
+    """
 
     State: ClassVar[type[tuple]] = RelLSTMState
 
@@ -131,7 +134,8 @@ class RelLSTM(Cell):
     """c_t = f * c_{t-1} + i * g, h_t = o * tanh(c_t), gates from U x_t + V s_t + b, s_t a mixture of h_{t-1} and the memory.
 
     s_t and the memory are those of `RelRNN`: the last nu = `short_term` states and the rho = `relevant` most relevant ones
-    before them. Only h is remembered, c is carried on as in any LSTM.  Kerg 2020, section 4.
+    before them. Only h is remembered, c is carried on as in any LSTM.  Kerg 2020, section 4. The rows of U, V and b are
+    those of i, f, o, g: to copy weights of a `torch.nn.LSTM`, which has i, f, g, o, exchange their last two quarters.
     """
 
     def __init__(

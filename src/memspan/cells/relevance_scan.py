@@ -13,9 +13,9 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.autograd import Function
-from torch.autograd.function import once_differentiable
 
 from memspan.cells import relevance_steps
+from memspan.cells.once import differentiable_once
 from memspan.cells.precision import in_one_precision
 from memspan.cells.relevance_trace import Gradients, Plan, Trace, Weights
 
@@ -98,7 +98,7 @@ class RelevanceScan(Function):
         return trace.pool[plan.screening.first :], trace.mixed[-1], held, scores, plan.core.end(trace.room)
 
     @staticmethod
-    @once_differentiable
+    @differentiable_once
     @in_one_precision
     def backward(ctx: Any, *outer: Tensor | None) -> tuple[Tensor | None, ...]:  # type: ignore[override]
         first = ctx.plan.screening.first

@@ -10,11 +10,11 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.autograd import Function
-from torch.autograd.function import once_differentiable
 
 from memspan.cells.additive_attention import Reading, ReadingGradient
 from memspan.cells.carried import found, weight_gradient
 from memspan.cells.lstm_step import lstm_backward, lstm_forward, lstm_slopes
+from memspan.cells.once import differentiable_once
 from memspan.cells.precision import in_one_precision
 from memspan.cells.segments import cleared
 from memspan.cells.sparse_slots import Slots
@@ -72,7 +72,7 @@ class SparseScan(Function):
         return states, memory, cells, provisional
 
     @staticmethod
-    @once_differentiable
+    @differentiable_once
     @in_one_precision
     def backward(ctx: Any, *outer: Tensor) -> tuple[Any, ...]:  # type: ignore[override]
         V, W_a, U_a, v, resets, stopped, memory, states, cells, provisional, gates, h_0, c_0 = (

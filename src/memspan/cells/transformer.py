@@ -180,7 +180,8 @@ class TransformerLayer(Layer):
 class Transformer(Cell):
     """a = norm(x + W_o attention(x)), h = norm(a + W_2 relu(W_1 a + b_1) + b_2), causal, after sinusoidal position codes.
 
-    Vaswani 2017 as Shen 2019, appendix E.2, uses it. `hidden_size` is the width, heads times the size of a head;
+    Vaswani 2017 as Shen 2019, appendix E.2, uses it; the text does not name the activation of the inner layer, and that of
+    Vaswani 2017, ReLU, was chosen. `hidden_size` is the width, heads times the size of a head;
     `feedforward` (4 hidden_size) the width of the inner layer; `attention_dropout` drops attention weights in training.
     Inputs of another width are mapped to it by a matrix without bias, which for one-hot inputs is the embedding.
     Positions count from 0 at each reset.

@@ -11,10 +11,10 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.autograd import Function
-from torch.autograd.function import once_differentiable
 
 from memspan.cells.activations import Activation
 from memspan.cells.carried import found, weight_gradient
+from memspan.cells.once import differentiable_once
 from memspan.cells.precision import in_one_precision
 from memspan.cells.segments import cleared
 
@@ -50,7 +50,7 @@ class VanillaScan(Function):
         return states
 
     @staticmethod
-    @once_differentiable
+    @differentiable_once
     @in_one_precision
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
         V, h_0, bias, probe, resets, states = ctx.saved_tensors
