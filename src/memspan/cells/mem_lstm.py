@@ -56,7 +56,7 @@ class MemLSTMLayer(MemoryLayer):
 
 @final
 class MemLSTM(Cell):
-    """i, f, o, g from U x_t + V s_t + b; c_t = f * c_{t-1} + i * g; h_t = o * tanh(c_t); s_t = h_{t-1} + sum_i alpha_i h_i.
+    """i, f, g, o from U x_t + V s_t + b; c_t = f * c_{t-1} + i * g; h_t = o * tanh(c_t); s_t = h_{t-1} + sum_i alpha_i h_i.
 
     The sum is over all past states, alpha = softmax(e), e_i = v . tanh(W_a s_{t-1} + U_a h_i), s_1 = 0: Kerg 2020, sections
     3 and 5, after Bahdanau 2014. `combine="mean"` takes half of the sum for s_t, as the authors' program does (errata 13).
