@@ -163,7 +163,7 @@ def _theory(layer: Layer, inputs: Tensor, weights: str) -> list[JacobianMoments]
     if not isinstance(layer, MeanFieldLayer):
         return []
     try:
-        field = layer.field(Arriving.of(None, inputs).second_moment(layer))
+        field = layer.field(Arriving.of(layer, None, inputs).second_moment(layer))
     except InputError:  # an activation of which theory does not know
         return []
     return [_moments(field, int(k), weights) for k in distances_of(max(len(inputs) - 1, 1))]
