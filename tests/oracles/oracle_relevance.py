@@ -81,7 +81,7 @@ def rnn_step(layer: Any, x: Tensor, state: State) -> tuple[Tensor, State]:
 
 def lstm_step(layer: Any, x: Tensor, state: State) -> tuple[Tensor, State]:
     s, alpha = mixture(layer, state)
-    i, f, o, g = (layer.U @ x + layer.V @ s + layer.b).chunk(4)
+    i, f, g, o = (layer.U @ x + layer.V @ s + layer.b).chunk(4)
     c = torch.sigmoid(f) * state.c + torch.sigmoid(i) * torch.tanh(g)
     h = torch.sigmoid(o) * torch.tanh(c)
     return h, going_on(layer, state, h, c, s, alpha)

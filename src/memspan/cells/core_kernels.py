@@ -46,7 +46,7 @@ def core_back(kind, t, b, h, dh, dz, room, dextra, reset):
 @compiled
 def _gated_step(t, b, z, h, room, reset):
     n = len(h)
-    i, f, o, g, c = (
+    i, f, g, o, c = (
         room[t + 1, 0, b],
         room[t + 1, 1, b],
         room[t + 1, 2, b],
@@ -55,8 +55,8 @@ def _gated_step(t, b, z, h, room, reset):
     )
     sigmoid_row(z[:n], i)
     sigmoid_row(z[n : 2 * n], f)
-    sigmoid_row(z[2 * n : 3 * n], o)
-    tanh_row(z[3 * n : 4 * n], g)
+    tanh_row(z[2 * n : 3 * n], g)
+    sigmoid_row(z[3 * n : 4 * n], o)
     for j in range(n):
         c[j] = i[j] * g[j]
     if not reset:
@@ -71,21 +71,21 @@ def _gated_step(t, b, z, h, room, reset):
 @compiled
 def _gated_back(t, b, dh, dz, room, dc, reset):
     n, one = len(dh), dh.dtype.type(1)
-    i, f, o, g, c = (
+    i, f, g, o, c = (
         room[t + 1, 0, b],
         room[t + 1, 1, b],
         room[t + 1, 2, b],
         room[t + 1, 3, b],
         room[t + 1, 4, b],
     )
-    before, do = room[t, 4, b], dz[2 * n : 3 * n]
+    before, do = room[t, 4, b], dz[3 * n : 4 * n]
     tanh_row(c, do)
     for j in range(n):
         squashed = do[j]
         dc[j] += dh[j] * o[j] * (one - squashed * squashed)
         do[j] = dh[j] * squashed * o[j] * (one - o[j])
         dz[j] = dc[j] * g[j] * i[j] * (one - i[j])
-        dz[3 * n + j] = dc[j] * i[j] * (one - g[j] * g[j])
+        dz[2 * n + j] = dc[j] * i[j] * (one - g[j] * g[j])
     if reset:
         fill(dz[n : 2 * n], 0)
         fill(dc, 0)

@@ -41,7 +41,7 @@ class RelLSTMState(NamedTuple):
 class GatedCore(Core):
     """i, f, o = sigmoid(z), g = tanh(z), each its quarter; c = f * c + i * g; h = o * tanh(c).
 
-    Its room (1 + time, 5, batch, hidden) holds i, f, o, g and c of every step, and c_0.
+    Its room (1 + time, 5, batch, hidden) holds i, f, g, o and c of every step, and c_0.
     """
 
     kind = CoreKind.GATED
@@ -58,19 +58,20 @@ class GatedCore(Core):
     def step(self, t: int, z: Tensor, h: Tensor, trace: Trace) -> None:
         gates, now = trace.room[t + 1, :4], trace.room[t + 1, 4]
         quarters = z.view(len(z), 4, -1).transpose(0, 1)
-        torch.sigmoid(quarters[:3], out=gates[:3])
-        torch.tanh(quarters[3], out=gates[3])
-        i, f, o, g = gates
+        torch.sigmoid(quarters[:2], out=gates[:2])
+        torch.tanh(quarters[2], out=gates[2])
+        torch.sigmoid(quarters[3], out=gates[3])
+        i, f, g, o = gates
         torch.mul(f, _before(t, trace), out=now)
         now.addcmul_(i, g)
         torch.tanh(now, out=h).mul_(o)
 
     def back(self, t: int, dh: Tensor, dz: Tensor, trace: Trace, dextra: Tensor | None) -> Tensor:
         assert dextra is not None
-        i, f, o, g = trace.room[t + 1, :4]
+        i, f, g, o = trace.room[t + 1, :4]
         squashed, reset = torch.tanh(trace.room[t + 1, 4]), trace.reset(t)
         dc = torch.addcmul(dextra, dh * o, 1 - squashed * squashed)
-        di, df, do, dg = dz.view(len(dz), 4, -1).unbind(1)
+        di, df, dg, do = dz.view(len(dz), 4, -1).unbind(1)
         torch.mul(dc * g, i - i * i, out=di)
         torch.mul(dc * _before(t, trace), f - f * f, out=df)
         torch.mul(dh * squashed, o - o * o, out=do)
@@ -87,9 +88,9 @@ def _before(t: int, trace: Trace) -> Tensor:
 
 @final
 class RelLSTMLayer(RelevanceLayer):
-    """(i, f, o, g) from U x_t + V s_t + b, c_t = f * c_{t-1} + i * g, h_t = o * tanh(c_t)
+    """(i, f, g, o) from U x_t + V s_t + b, c_t = f * c_{t-1} + i * g, h_t = o * tanh(c_t)
 
-    The rows of U, V and b are those of i, f, o, g: NOT in the order i, f, g, o of `torch.nn.LSTM` and the other LSTMs here.
+    The rows of U, V and b are those of i, f, g, o, as in `torch.nn.LSTM`.
     """
 
     State: ClassVar[type[tuple]] = RelLSTMState
@@ -134,8 +135,7 @@ class RelLSTM(Cell):
     """c_t = f * c_{t-1} + i * g, h_t = o * tanh(c_t), gates from U x_t + V s_t + b, s_t a mixture of h_{t-1} and the memory.
 
     s_t and the memory are those of `RelRNN`: the last nu = `short_term` states and the rho = `relevant` most relevant ones
-    before them. Only h is remembered, c is carried on as in any LSTM.  Kerg 2020, section 4. The rows of U, V and b are
-    those of i, f, o, g: to copy weights of a `torch.nn.LSTM`, which has i, f, g, o, exchange their last two quarters.
+    before them. Only h is remembered, c is carried on as in any LSTM.  Kerg 2020, section 4.
     """
 
     def __init__(
