@@ -7,19 +7,19 @@ from pathlib import Path
 import pytest
 import torch
 
-from memspan.bench import BENCHMARKS, training_loops
+from memspan.bench import BENCHMARKS
 from memspan.bench.train import TrainSizes, train
-from memspan.bench.training_loops import ENDLESS, bare, looping
+from memspan.bench.training_loops import ENDLESS, bare, in_turns
 from memspan.errors import MissingExtraError
 from memspan.experiments import needing_torch
 from memspan.progress import SILENT
 from memspan.tasks import Copy
 from memspan.training import CellConfig, Config, TrainingConfig
+from memspan.training.building import build
 from memspan.training.checkpoint import read_checkpoint
-from memspan.training.journal import FileJournal
 from memspan.training.run_folder import RunFolder
 
-TINY = TrainSizes(delay=2, hidden=4, batch=2, updates=3, rounds=2)
+TINY = TrainSizes(delay=2, hidden=4, batch=2, updates=3)
 SAME = 1e-6
 """Single precision: a few updates, one of them with a mean taken in another order."""
 
@@ -33,9 +33,7 @@ def test_every_cell_is_timed_in_the_loop_and_bare():
     assert torch.get_num_threads() == before
 
 
-def test_the_loop_and_the_bare_updates_reach_the_same_weights(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_the_loop_and_the_bare_updates_are_in_turns_and_reach_the_same_weights(tmp_path: Path):
     config = Config(
         word="copy",
         task=Copy(delay=2),
@@ -44,20 +42,13 @@ def test_the_loop_and_the_bare_updates_reach_the_same_weights(
             updates=ENDLESS, validate_every=ENDLESS, batch=2, device="cpu", clip_norm=None
         ),
     )
-    built = []
-    real = training_loops.build
-    monkeypatch.setattr(training_loops, "build", lambda given: built.append(real(given)) or built[-1])
-    journal, folder = FileJournal(RunFolder(tmp_path), 0), RunFolder(tmp_path)
-    turn = looping(config, tmp_path, journal, 3)
-    turn()
-    bare(config, 3)()
-    tensors, position = read_checkpoint(folder.checkpoint(3), "rel-rnn")
+    network = build(config)
+    turns = in_turns(config, bare(config, network), tmp_path, 3)
+    assert len(turns.ours) == len(turns.theirs) == 3
+    tensors, position = read_checkpoint(RunFolder(tmp_path).checkpoint(3), "rel-rnn")
     assert position.update == 3
-    for name, weights in built[0].state_dict().items():
+    for name, weights in network.state_dict().items():
         assert torch.allclose(weights, tensors[f"network.{name}"], atol=SAME), name
-    turn()
-    journal.close()
-    assert folder.saved() == [6, 3]
 
 
 def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch):

@@ -20,16 +20,15 @@ class TrainSizes:
     """Of the copy task."""
     hidden: int = 128
     batch: int = 10
-    updates: int = 25
-    """Of a turn."""
-    rounds: int = 12
+    updates: int = 300
+    """Of each side."""
 
 
 FULL = TrainSizes()
 
 
 def train(progress: Progress = SILENT, sizes: TrainSizes = FULL) -> tuple[Benchmark, ...]:
-    """Milliseconds of an update, two threads: batch, clipping, metrics and checkpoints against forward, backward, step."""
+    """Milliseconds of an update, two threads: batch, clipping, metrics and the rest against forward, backward, step."""
     check_torch("this benchmark")
     from memspan.bench.training_loops import update_cost
 

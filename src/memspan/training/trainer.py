@@ -158,7 +158,7 @@ class Trainer:
                 if not len(part.targets):
                     continue
                 loss = self._loss(output.logits, part, counted)
-                total = loss + self._nudge(batch, index, told) if last else loss
+                total = loss + self._nudge(batch, index, told) if last and self.objectives else loss
             (total / training.accumulate).backward()
             told["loss"] += loss.item()
         self.state = state if task.carried else None
@@ -181,10 +181,14 @@ class Trainer:
 
     def _clip(self) -> float:
         """Clip as configured, the network and every objective for itself; the network's norm before."""
+        of_network, *_ = [self._clipped(learnt) for learnt in self._learnt]
+        return of_network
+
+    def _clipped(self, learnt: list[nn.Parameter]) -> float:
         config = self.config.training
-        limit = math.inf if config.clip_norm is None else config.clip_norm
-        norms = [nn.utils.clip_grad_norm_(learnt, limit) for learnt in self._learnt]
+        norm = nn.utils.get_total_norm([p.grad for p in learnt if p.grad is not None])
+        if config.clip_norm is not None and norm > config.clip_norm:
+            nn.utils.clip_grads_with_norm_(learnt, config.clip_norm, norm)
         if config.clip_value is not None:
-            for learnt in self._learnt:
-                nn.utils.clip_grad_value_(learnt, config.clip_value)
-        return float(norms[0])
+            nn.utils.clip_grad_value_(learnt, config.clip_value)
+        return float(norm)
