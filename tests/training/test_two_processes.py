@@ -41,7 +41,7 @@ def losses_of(run: Path) -> list[float]:
 
 
 def test_two_processes_have_the_losses_of_one_with_the_doubled_batch(tiny, tmp_path: Path):
-    config = tiny(updates=UPDATES, batch=4, log_every=1, learning_rate=0.01)
+    config = tiny(updates=UPDATES, batch=4, log_every=1, learning_rate=0.01, device="auto")
     (tmp_path / "script.py").write_text(SCRIPT)
     told = subprocess.run(
         [

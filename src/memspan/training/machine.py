@@ -28,7 +28,8 @@ class Machine:
 
         _check_device(config.device)
         self._precision = config.precision
-        processes = PartialState(cpu=config.device == "cpu")
+        # Where there is nothing but the processor, accelerate joins processes only if it is told so.
+        processes = PartialState(cpu=config.device == "cpu" or not any(_accelerators().values()))
         self.rank: int = processes.process_index
         self.count: int = processes.num_processes
         self.device = _device(config.device, processes)
@@ -112,9 +113,13 @@ def _device(name: str, processes: Any) -> torch.device:
     return processes.default_device if name == "auto" else torch.device(name)
 
 
+def _accelerators() -> dict[str, bool]:
+    """Devices besides the processor, and whether they are there."""
+    return {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+
+
 def _check_device(name: str) -> None:
-    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-    if not there.get(name, True):
+    if not _accelerators().get(name, True):
         raise InputError(f"--device {name}: PyTorch finds no such device here; use auto or cpu")
 
 
