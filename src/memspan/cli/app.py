@@ -46,7 +46,7 @@ def _example(*lines: str) -> str:
     return "\n\n".join(("Example:", *lines))
 
 
-_SMALL = "memspan train copy --cell gru --delay 3 --updates 60 --threads 1 --out memspan-small"
+_SMALL = "memspan train copy --cell gru --delay 3 --updates 60 --out small"
 _LIBRARY = "lib=$(python3 -c 'import os; print(os.path.dirname(os.__file__))')"
 
 app.command(epilog=_example("python3 -m this | memspan measure -"))(measure)
@@ -58,9 +58,9 @@ app.command(epilog=_example("memspan memorize abracadabra"))(memorize)
 app.command(epilog=_example("memspan train copy --cell orthogonal-rnn --delay 5 --updates 200 --threads 1"))(
     train
 )
-app.command(epilog=_example(_SMALL, "memspan resume memspan-small --updates 80"))(resume)
-app.command(epilog=_example(_SMALL, "memspan evaluate memspan-small --delay 3 --delay 30"))(evaluate)
-app.command(epilog=_example(_SMALL, "memspan diagnose memspan-small --no-costs"))(diagnose)
+app.command(epilog=_example(_SMALL, "memspan resume small --updates 80"))(resume)
+app.command(epilog=_example(_SMALL, "memspan evaluate small --delay 3 --delay 30"))(evaluate)
+app.command(epilog=_example(_SMALL, "memspan diagnose small --no-costs"))(diagnose)
 app.command(epilog=_example("memspan reproduce errata-04 --scale smoke"))(reproduce)
 app.command(
     epilog=_example("python3 -m this | memspan measure - --out memspan-zen", "memspan report memspan-zen")

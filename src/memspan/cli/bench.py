@@ -15,9 +15,9 @@ def bench(
         str,
         typer.Argument(
             metavar="NAME",
-            help="Which benchmarks: measure (speed, about 2 minutes), theory (about 1 minute), cells (layers, some"
-            " minutes), cell-sizes (layers at other sizes, some minutes) or large (a 2 GB file: some minutes and 5 GB of"
-            " disk).",
+            help="Which benchmarks: measure (speed, about 2 minutes), theory (about 1 minute), cells (layers, about"
+            " 1 minute), cell-sizes (layers at other sizes, some minutes), train (the loop next to bare updates, minutes)"
+            " or large (a 2 GB file: some minutes and 5 GB of disk).",
         ),
     ] = "measure",
     out: options.Out = None,
