@@ -63,10 +63,18 @@ def test_the_command_line_starts_without_the_numeric_libraries():
 
 @pytest.mark.parametrize(
     "words",
-    [["measure", "a.txt", "--out", "run"], ["compare", "a=a.txt", "b=a.txt"]],
-    ids=lambda words: words[0],
+    [
+        ["measure", "a.txt", "--out", "run", "--lags", "1:5"],
+        ["compare", "a=a.txt", "b=a.txt", "--lags", "1:5"],
+        ["predict", "rnn"],
+        ["memorize", "abab"],
+        ["reproduce", "list"],
+        ["reproduce", "errata-02", "--scale", "smoke"],
+        ["bench", "--help"],
+    ],
+    ids=lambda words: "-".join(words[:2]),
 )
-def test_measuring_works_where_torch_cannot_be_imported(words, tmp_path):
+def test_what_needs_no_network_works_where_torch_cannot_be_imported(words, tmp_path):
     (tmp_path / "a.txt").write_text("abcdabdc" * 200)
     code = f"""
 import sys
@@ -77,7 +85,7 @@ class NoTorch(MetaPathFinder):
             raise ImportError("there is no torch here")
 sys.meta_path.insert(0, NoTorch())
 from memspan.cli import main
-sys.exit(main([*{words!r}, "--lags", "1:5", "--quiet"]))
+sys.exit(main({words!r}))
 """
     ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
-from memspan.diagnostics.peak_memory import ALLOCATOR
 from memspan.errors import MemspanError
 
 
@@ -28,6 +27,8 @@ def training_costs(
     network: str, *, lengths: Sequence[int], batch: int, hidden: int
 ) -> dict[int, TrainingCost]:
     """By length, ascending; `network` is one of those in `one_step.NETWORKS`; two threads."""
+    from memspan.diagnostics.peak_memory import ALLOCATOR  # loaded here: it comes with torch
+
     command = [sys.executable, "-m", "memspan.experiments.one_step", network]
     command += [str(number) for number in (batch, hidden, *lengths)]
     done = subprocess.run(command, check=False, capture_output=True, text=True, env=os.environ | ALLOCATOR)
