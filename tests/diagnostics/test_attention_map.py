@@ -15,7 +15,8 @@ from memspan.diagnostics.attention import has_attention, relevant_states, screen
 from memspan.diagnostics.blocks import in_blocks
 from memspan.errors import InputError
 from memspan.models.network import Network
-from memspan.tasks.copying import RECALLED, Copy
+from memspan.tasks.copying import Copy
+from memspan.tasks.recall_task import RECALLED
 
 TASK = Copy(delay=25)
 ATTENTIVE = ("mem-rnn", "mem-lstm", "rel-rnn", "rel-lstm", "transformer")

@@ -14,7 +14,8 @@ from memspan.diagnostics.contexts import contexts_of, has_context
 from memspan.models.network import Network
 from memspan.results import ContextLoss
 from memspan.tasks.adding import Adding
-from memspan.tasks.copying import RECALLED, Copy
+from memspan.tasks.copying import Copy
+from memspan.tasks.recall_task import RECALLED
 
 
 def counter(task: Adding) -> Network:

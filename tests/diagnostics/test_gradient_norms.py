@@ -15,7 +15,8 @@ from memspan.errors import InputError
 from memspan.models.network import Network
 from memspan.results import GradientNorms
 from memspan.tasks import TASKS
-from memspan.tasks.copying import RECALLED, Copy
+from memspan.tasks.copying import Copy
+from memspan.tasks.recall_task import RECALLED
 from oracles import plain
 
 TASK = Copy(delay=4)

@@ -12,8 +12,7 @@ from torch import Tensor
 from memspan.errors import InputError
 from memspan.models.network import Network
 from memspan.tasks import Batch, Task
-from memspan.tasks.copying import RECALLED, Copy
-from memspan.tasks.denoising import Denoise
+from memspan.tasks.recall_task import RECALLED, RecallTask
 
 
 def recalled_answers(task: Task) -> int:
@@ -22,7 +21,7 @@ def recalled_answers(task: Task) -> int:
     Kerg 2020 draws Fig. 2, left, for the loss of the last ten outputs. Answers before would hide how far gradients come:
     each adds a gradient of its own to the state that it was read from.
     """
-    return RECALLED if isinstance(task, Copy | Denoise) else 1
+    return RECALLED if isinstance(task, RecallTask) else 1
 
 
 def drawn(network: Network, task: Task, sequences: int, seed: int) -> Batch:

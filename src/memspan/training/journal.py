@@ -23,7 +23,7 @@ class Journal(ABC):
 
     @abstractmethod
     def time(self, update: int, seconds: float) -> None:
-        """How many seconds of this session an update was reached after."""
+        """After how many seconds an update was reached, counted from where the run was begun or gone on with."""
 
     @abstractmethod
     def flush(self) -> None:
