@@ -32,6 +32,7 @@ try:
     train(from_json(with_setting(averaged, "training.learning_rate=1e38")), Path(sys.argv[2]) / "diverging")
 except DivergenceError:
     print(json.dumps([os.environ["RANK"], "diverged"]), flush=True)
+os._exit(0)  # gloo's own threads sometimes abort when the interpreter takes them down, after all is written
 """
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any, TypeVar, final
 
 import torch
@@ -32,6 +34,8 @@ class Machine:
         processes = PartialState(cpu=config.device == "cpu" or not any(_accelerators().values()))
         self.rank: int = processes.process_index
         self.count: int = processes.num_processes
+        if self.count > 1:
+            _leave_at_exit()
         self.device = _device(config.device, processes)
 
     @property
@@ -111,6 +115,17 @@ def _device(name: str, processes: Any) -> torch.device:
     if processes.num_processes > 1:
         return processes.device
     return processes.default_device if name == "auto" else torch.device(name)
+
+
+@cache
+def _leave_at_exit() -> None:
+    """Leave the group of processes before the interpreter ends: its threads would otherwise be torn down while they run."""
+    atexit.register(_leave)
+
+
+def _leave() -> None:
+    if torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
 
 
 def _accelerators() -> dict[str, bool]:
