@@ -8,6 +8,8 @@ Traceback (most recent call last):
 memspan.errors.InputError: lag 5000 is longer than the longest document (1,024 symbols); use --max-lag 1023
 """
 
+from importlib.util import find_spec
+
 
 class MemspanError(Exception):
     """The base of all errors that memspan raises on purpose."""
@@ -30,3 +32,13 @@ class MissingExtraError(MemspanError):
 
     def __init__(self, what: str, package: str, extra: str) -> None:
         super().__init__(f"{what} needs {package}; install memspan[{extra}]")
+
+
+_MODELS = {"torch": "PyTorch", "accelerate": "accelerate"}
+
+
+def check_models(what: str) -> None:
+    """What the extra `models` brings is there, or the message that it is missing; nothing is imported yet."""
+    for module, package in _MODELS.items():
+        if find_spec(module) is None:
+            raise MissingExtraError(what, package, "models")

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 
+from memspan import errors
 from memspan.bench import BENCHMARKS
 from memspan.bench import cell_memory as cell_memory_module
 from memspan.bench.cell_memory import memory
@@ -15,7 +16,6 @@ from memspan.bench.cells import CellSizes, cells
 from memspan.bench.plain_loops import PlainRelRNN
 from memspan.cells import CELLS, RelRNN
 from memspan.errors import MissingExtraError
-from memspan.experiments import needing_torch
 from memspan.experiments.training_cost import TrainingCost
 from memspan.progress import SILENT
 
@@ -78,6 +78,6 @@ def test_memory_is_set_beside_its_own_growth(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(needing_torch, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r"this benchmark needs torch; install memspan\[models\]"):
+    monkeypatch.setattr(errors, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"this benchmark needs PyTorch; install memspan\[models\]"):
         cells(SILENT, TINY)

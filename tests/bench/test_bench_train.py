@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from memspan import errors
 from memspan.bench import BENCHMARKS
 from memspan.bench.train import TrainSizes, train
 from memspan.bench.training_loops import ENDLESS, bare, in_turns
 from memspan.errors import MissingExtraError
-from memspan.experiments import needing_torch
 from memspan.progress import SILENT
 from memspan.tasks import Copy
 from memspan.training import CellConfig, Config, TrainingConfig
@@ -52,6 +52,6 @@ def test_the_loop_and_the_bare_updates_are_in_turns_and_reach_the_same_weights(t
 
 
 def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(needing_torch, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r"this benchmark needs torch; install memspan\[models\]"):
+    monkeypatch.setattr(errors, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"this benchmark needs PyTorch; install memspan\[models\]"):
         train(SILENT, TINY)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 import torch
 
+from memspan import errors
 from memspan.cells import MemLSTM
 from memspan.errors import MemspanError, MissingExtraError
-from memspan.experiments import needing_torch, printed_screening, relevance_fig2_memory
+from memspan.experiments import printed_screening, relevance_fig2_memory
 from memspan.experiments.errata_12 import ERRATA_12
 from memspan.experiments.errata_13 import ERRATA_13
 from memspan.experiments.plain_mem_lstm import PlainMemLSTM
@@ -91,6 +92,6 @@ def test_a_training_step_that_fails_is_told_in_one_line() -> None:
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.id)
 def test_without_torch_the_extra_is_named(recipe: Computed, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(needing_torch, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=rf"{recipe.id} needs torch; install memspan\[models\]"):
+    monkeypatch.setattr(errors, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=rf"{recipe.id} needs PyTorch; install memspan\[models\]"):
         recipe.run("smoke", 0, SILENT)

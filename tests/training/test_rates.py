@@ -10,10 +10,10 @@ import pytest
 
 from memspan.training import train
 from memspan.training.building import build
-from memspan.training.evaluation import evaluate
 from memspan.training.rates import not_improved, rate_factor, triggered
 from memspan.training.restoring import load_weights
 from memspan.training.run_folder import RunFolder
+from memspan.training.scoring import score
 
 
 def rates_of(run: Path) -> dict[int, float]:
@@ -81,5 +81,5 @@ def test_once_averaging_has_begun_the_averages_are_validated_kept_and_restored(t
     network = build(config)
     position = load_weights(network, config, folder, run.updates)
     assert position.averaging
-    found = evaluate(network, config.task, split="valid", batches=1, size=10, seed=0)
+    found = score(network, config.task, split="valid", batches=1, size=10, seed=0)
     assert found["loss"] == run.validation_loss[-1]

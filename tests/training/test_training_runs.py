@@ -18,11 +18,11 @@ from memspan.tasks import Copy
 from memspan.training import DivergenceError, resume, train
 from memspan.training import loop as loop_module
 from memspan.training.building import build
-from memspan.training.evaluation import evaluate
 from memspan.training.machine import with_threads
 from memspan.training.position import Position
 from memspan.training.restoring import load_weights
 from memspan.training.run_folder import RunFolder
+from memspan.training.scoring import score
 from memspan.training.stopping import why_over
 
 
@@ -59,7 +59,7 @@ def test_a_run_tells_its_curves_and_judges_its_best_weights_on_the_test_split(ti
     assert run.best_update == run.validated[run.validation_loss.argmin()]
     network, folder = build(config), RunFolder(tmp_path / "run")
     load_weights(network, config, folder, run.best_update)
-    again = evaluate(network, config.task, split="test", batches=100, size=10, seed=config.seed)
+    again = score(network, config.task, split="test", batches=100, size=10, seed=config.seed)
     assert (run.loss, run.accuracy) == (again["loss"], again["accuracy"])
     back = TrainingRun.from_json(json.loads(dumps(run.to_json())))
     assert back.to_json() == run.to_json()
@@ -72,7 +72,7 @@ def test_validation_losses_of_the_journal_are_those_of_the_weights_at_that_updat
     run = train(config, tmp_path / "run")
     network = build(config)
     load_weights(network, config, RunFolder(tmp_path / "run"), 10)
-    found = evaluate(network, config.task, split="valid", batches=1, size=10, seed=0)
+    found = score(network, config.task, split="valid", batches=1, size=10, seed=0)
     assert found["loss"] == run.validation_loss[0]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from memspan.experiments.needing_torch import check_torch
+from memspan.errors import check_models
 from memspan.progress import SILENT, Progress
 from memspan.results import Benchmark
 
@@ -39,7 +39,7 @@ FULL = Variations()
 
 def cell_sizes(progress: Progress = SILENT, variations: Variations = FULL) -> tuple[Benchmark, ...]:
     """Forward and backward of the sum of squares, two threads."""
-    check_torch("this benchmark")
+    check_models("this benchmark")
     from memspan.bench.cell_speed import every_cell, speed
 
     done: list[Benchmark] = []

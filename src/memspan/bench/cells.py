@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from memspan.experiments.needing_torch import check_torch
+from memspan.errors import check_models
 from memspan.progress import SILENT, Progress
 from memspan.results import Benchmark
 
@@ -34,7 +34,7 @@ FULL = CellSizes()
 
 def cells(progress: Progress = SILENT, sizes: CellSizes = FULL) -> tuple[Benchmark, ...]:
     """Forward and backward of the sum of squares, two threads; memory each in a process of its own."""
-    check_torch("this benchmark")
+    check_models("this benchmark")
     from memspan.bench.cell_memory import memory
     from memspan.bench.cell_speed import races, speed
 

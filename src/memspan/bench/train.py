@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from memspan.experiments.needing_torch import check_torch
+from memspan.errors import check_models
 from memspan.progress import SILENT, Progress
 from memspan.results import Benchmark
 
@@ -29,7 +29,7 @@ FULL = TrainSizes()
 
 def train(progress: Progress = SILENT, sizes: TrainSizes = FULL) -> tuple[Benchmark, ...]:
     """Milliseconds of an update, two threads: batch, clipping, metrics and the rest against forward, backward, step."""
-    check_torch("this benchmark")
+    check_models("this benchmark")
     from memspan.bench.training_loops import update_cost
 
     done: list[Benchmark] = []

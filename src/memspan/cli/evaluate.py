@@ -6,8 +6,8 @@ import dataclasses
 
 from memspan.cli import options
 from memspan.cli import train_options as asked
-from memspan.cli.needing_torch import check_models
 from memspan.cli.output import Output
+from memspan.errors import check_models
 
 _SIZE = 100
 

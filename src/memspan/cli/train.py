@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from memspan.cli import options
 from memspan.cli import train_options as asked
-from memspan.cli.needing_torch import check_models
 from memspan.cli.output import Output, print_bytes
 from memspan.cli.running import InterruptedWorkError
 from memspan.cli.train_settings import Asked, resolved
+from memspan.errors import check_models
 
 if TYPE_CHECKING:
     from memspan.progress import Progress

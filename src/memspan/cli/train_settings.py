@@ -104,20 +104,27 @@ def _for_cell(file: dict[str, Any], word: str) -> dict[str, Any]:
 def _named(asked: Asked, word: str) -> dict[str, Any]:
     sections = {
         "task": {**_distance(asked), **_data(asked)},
-        "cell": {"name": word, **_given(hidden=asked.hidden, layers=asked.layers), **_cell(asked, word)},
-        "init": _given(name=asked.init),
+        "cell": {
+            "name": word,
+            **_given({"hidden": asked.hidden, "layers": asked.layers}),
+            **_cell(asked, word),
+        },
+        "init": _given({"name": asked.init}),
         "training": _given(
-            updates=asked.updates,
-            batch=asked.batch,
-            max_minutes=asked.max_minutes,
-            device=asked.device,
-            threads=asked.threads,
+            {
+                "updates": asked.updates,
+                "batch": asked.batch,
+                "max_minutes": asked.max_minutes,
+                "device": asked.device,
+                "threads": asked.threads,
+            }
         ),
     }
-    return {**sections, **_given(seed=asked.seed)}
+    return {**sections, **_given({"seed": asked.seed})}
 
 
-def _given(**values: Any) -> dict[str, Any]:
+def _given(values: dict[str, Any]) -> dict[str, Any]:
+    """Those of the options that were given."""
     return {name: value for name, value in values.items() if value is not None}
 
 

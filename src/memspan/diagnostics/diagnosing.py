@@ -18,8 +18,8 @@ from memspan.results import Diagnosis, TrainingCosts
 from memspan.tasks import Task
 from memspan.training.best import load_best
 from memspan.training.config import Config, InitConfig
+from memspan.training.devices import Device, device_of
 from memspan.training.distances import at_distance
-from memspan.training.evaluating import Device, device_of
 
 IN_CHAIN = 4
 """Sequences whose Jacobians are multiplied along all steps."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.experiments.needing_torch import check_torch
+from memspan.errors import check_models
 from memspan.experiments.recipe import Computed, Outcome
 from memspan.progress import Progress
 from memspan.results import Chart, Claim, claim_near, line
@@ -49,7 +49,7 @@ class _Case:
 
 
 def _run(scale: str, seed: int, progress: Progress) -> Outcome:
-    check_torch("errata-12")
+    check_models("errata-12")
     size = _SIZES[scale]
     pairs = ((SMALL, LARGE), (LARGE, SMALL), (SMALL, SMALL))
     with progress.stage("sequences", len(pairs) * size.sequences) as stage:

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.experiments.needing_torch import check_torch
+from memspan.errors import check_models
 from memspan.experiments.recipe import Computed, Outcome
 from memspan.progress import Progress
 from memspan.results import Chart, Claim, claim_near, line
@@ -47,7 +47,7 @@ class _Found:
 
 
 def _run(scale: str, seed: int, progress: Progress) -> Outcome:
-    check_torch("errata-13")
+    check_models("errata-13")
     size = _SIZES[scale]
     found: list[_Found] = []
     with progress.stage("networks", size.networks) as stage:

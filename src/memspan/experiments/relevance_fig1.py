@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from memspan.experiments.needing_torch import check_torch
+from memspan.errors import check_models
 from memspan.experiments.recipe import Outcome, Trained
 from memspan.progress import Progress
 from memspan.results import AttentionMap, Claim, HeatMap
@@ -37,7 +37,7 @@ _SIZES = {
 
 
 def _train(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
-    check_torch("relevance-fig1")
+    check_models("relevance-fig1")
     from memspan.diagnostics.attention import attention_map
     from memspan.experiments.trainings import configured, train_all
     from memspan.training.best import load_best

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import final
 
-from memspan.experiments.needing_torch import check_torch
+from memspan.errors import check_models
 from memspan.experiments.recipe import Computed, Outcome
 from memspan.experiments.training_cost import TrainingCost, training_costs
 from memspan.progress import Progress
@@ -63,7 +63,7 @@ Costs = dict[str, dict[int, TrainingCost]]
 
 
 def _run(scale: str, seed: int, progress: Progress) -> Outcome:  # noqa: ARG001 - costs do not depend on the weights
-    check_torch("relevance-fig2-memory")
+    check_models("relevance-fig2-memory")
     size = _SIZES[scale]
     costs: Costs = {}
     with progress.stage("training steps", len(size.lengths)) as stage:

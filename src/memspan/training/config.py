@@ -10,6 +10,7 @@ from typing import Any, Literal, final
 from memspan.data.naming import choose
 from memspan.errors import InputError
 from memspan.tasks import Task
+from memspan.training.devices import Device
 
 Optimizer = Literal["rmsprop", "adam", "sgd", "nt-asgd"]
 Schedule = Literal["constant", "cosine", "anneal"]
@@ -91,7 +92,7 @@ class TrainingConfig:
     checkpoint_minutes: float = 1.0
     """At the latest after so many; also at every validation."""
     max_minutes: float | None = None
-    device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
+    device: Device = "auto"
     precision: Precision = "float32"
     threads: int | None = None
     """Of the processor; None: as many as there are, written down when the run begins."""

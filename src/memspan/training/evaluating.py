@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import torch
@@ -20,10 +19,10 @@ from memspan.tasks import Batch, Task
 from memspan.tasks.task import Split, check_split
 from memspan.training.best import Best, load_best
 from memspan.training.config_json import to_json
+from memspan.training.devices import Device, device_of
 from memspan.training.distances import at_distance, distance_name, distance_of
 from memspan.training.machine import threads_of, with_threads
 
-Device = Literal["auto", "cpu", "cuda", "mps"]
 BATCHES, SIZE = 10, 100
 """1,000 sequences unless told."""
 LARGEST = 2**23
@@ -150,13 +149,3 @@ def interval(shares: NDArray[np.float64], most: int) -> tuple[float, float]:
     middle = (p + Z**2 / (2 * answers)) / (1 + Z**2 / answers)
     half = Z / (1 + Z**2 / answers) * math.sqrt(p * (1 - p) / answers + Z**2 / (4 * answers**2))
     return max(0.0, middle - half), min(1.0, middle + half)
-
-
-def device_of(name: Device) -> torch.device:
-    """`auto`: the fastest there is."""
-    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
-    if name == "auto":
-        return torch.device(next(kind for kind, available in there.items() if available))
-    if not there[name]:
-        raise InputError(f"--device {name}: PyTorch finds no such device here; use auto or cpu")
-    return torch.device(name)

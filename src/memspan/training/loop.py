@@ -9,12 +9,12 @@ from typing import final
 from memspan.errors import MemspanError
 from memspan.progress import Progress, Stage
 from memspan.training.checkpoint import write_checkpoint
-from memspan.training.evaluation import evaluate
 from memspan.training.interrupts import Asked
 from memspan.training.journal import Journal
 from memspan.training.position import Position
 from memspan.training.rates import rate_factor, triggered
 from memspan.training.run_folder import RunFolder
+from memspan.training.scoring import score
 from memspan.training.stopping import why_over
 from memspan.training.trainer import Trainer
 
@@ -136,7 +136,7 @@ class Loop:
         trainer, position = self.trainer, self.position
         trainer.swap_averages()
         try:
-            found = evaluate(
+            found = score(
                 trainer.network,
                 trainer.config.task,
                 split="valid",

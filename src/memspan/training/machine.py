@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from memspan.engines import available_cores
-from memspan.errors import InputError
 from memspan.training.config import TrainingConfig
+from memspan.training.devices import accelerators, check_device
 
 Value = TypeVar("Value")
 
@@ -28,10 +28,10 @@ class Machine:
     def __init__(self, config: TrainingConfig) -> None:
         from accelerate import PartialState
 
-        _check_device(config.device)
+        check_device(config.device)
         self._precision = config.precision
         # Where there is nothing but the processor, accelerate joins processes only if it is told so.
-        processes = PartialState(cpu=config.device == "cpu" or not any(_accelerators().values()))
+        processes = PartialState(cpu=config.device == "cpu" or not any(accelerators().values()))
         self.rank: int = processes.process_index
         self.count: int = processes.num_processes
         if self.count > 1:
@@ -126,16 +126,6 @@ def _leave_at_exit() -> None:
 def _leave() -> None:
     if torch.distributed.is_initialized():
         torch.distributed.destroy_process_group()
-
-
-def _accelerators() -> dict[str, bool]:
-    """Devices besides the processor, and whether they are there."""
-    return {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-
-
-def _check_device(name: str) -> None:
-    if not _accelerators().get(name, True):
-        raise InputError(f"--device {name}: PyTorch finds no such device here; use auto or cpu")
 
 
 def threads_of(config: TrainingConfig, processes: int = 1) -> int:

@@ -8,10 +8,10 @@ from memspan.models.network import Network
 from memspan.results import TrainingRun
 from memspan.training.config import Config
 from memspan.training.config_json import to_json
-from memspan.training.evaluation import evaluate
 from memspan.training.position import Position
 from memspan.training.restoring import load_weights
 from memspan.training.run_folder import RunFolder
+from memspan.training.scoring import score
 
 TEST_BATCHES = 100
 """Of validation_size sequences each; a split that ends is used once."""
@@ -21,7 +21,7 @@ def outcome(config: Config, folder: RunFolder, network: Network, position: Posit
     """The result of a run that is over. Only the weights of the best validation are judged."""
     best = position.best if position.best is not None else position.update
     load_weights(network, config, folder, best)
-    found = evaluate(
+    found = score(
         network,
         config.task,
         split="test",

@@ -11,7 +11,7 @@ from memspan.tasks.task import Split
 
 
 @torch.no_grad()
-def evaluate(
+def score(
     network: Network,
     task: Task,
     *,
