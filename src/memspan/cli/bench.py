@@ -16,8 +16,9 @@ def bench(
         typer.Argument(
             metavar="NAME",
             help="Which benchmarks: measure (speed, about 2 minutes), theory (about 1 minute), cells (layers, about"
-            " 1 minute), cell-sizes (layers at other sizes, some minutes), train (the loop next to bare updates, minutes)"
-            " or large (a 2 GB file: some minutes and 5 GB of disk).",
+            " 1 minute), cell-sizes (layers at other sizes, some minutes), train (the loop next to bare updates, minutes),"
+            " settings (every task learnt by every cell, about half an hour) or large (a 2 GB file: some minutes and 5 GB of"
+            " disk).",
         ),
     ] = "measure",
     out: options.Out = None,
