@@ -1,0 +1,71 @@
+"""Tables of accuracies by cell and delay: trained, evaluated, and set beside what was printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from memspan.experiments.relevance_published import NAMES
+from memspan.progress import Progress
+from memspan.results import Chart, Claim, TrainingRun, line
+from memspan.training.evaluating import evaluate_run
+
+Accuracies = dict[str, dict[int, float]]
+"""Between 0 and 1, by cell and delay."""
+
+NEAR = 0.05
+"""How far a measured accuracy may be from the printed one."""
+
+
+def updates_of(budget: dict[str, int], cell: str, delay: int) -> dict[str, Any]:
+    """Settings for a training of so many updates at a delay of 100, fewer where sequences are longer."""
+    updates = max(1, round(budget[cell] * 120 / (delay + 20)))
+    return {"training": {"updates": updates, "validate_every": max(1, min(250, updates // 8))}}
+
+
+def transferred(runs: Path, names: list[str], delays: tuple[int, ...], progress: Progress) -> Accuracies:
+    """Of networks in folders below `runs`, at other delays than they were trained at."""
+    found: Accuracies = {}
+    for name in names:
+        evaluation = evaluate_run(runs / name, delays, batches=2, size=100, device="cpu", progress=progress)
+        found[name] = {one.delay or 0: one.accuracy or 0.0 for one in evaluation.transfer}
+    return found
+
+
+def row_claims(
+    found: Accuracies, published: dict[str, dict[int, float | None]], trained: dict[str, TrainingRun]
+) -> list[Claim]:
+    """One claim for each number that was printed and measured."""
+    claims = []
+    for cell, row in found.items():
+        for delay, measured in row.items():
+            printed = published[cell].get(delay)
+            if printed is None:
+                continue
+            run = trained.get(f"{cell}-{delay}", trained.get(cell))
+            after = "" if run is None else f" after {run.updates:,} updates"
+            claims.append(_as_printed(f"{NAMES[cell]}, T = {delay:,}{after}", printed / 100, measured))
+    return claims
+
+
+def _as_printed(name: str, paper: float, measured: float) -> Claim:
+    """What was printed as success is to be reached; what was printed as failure is to fail here, too."""
+    if paper > 0.5:
+        words, holds = "as high as printed", measured >= paper - NEAR
+    else:
+        words, holds = "as low as printed", measured <= paper + NEAR
+    return Claim(f"{name}: the accuracy is {words}, within {NEAR:g}.", paper, None, measured, NEAR, holds)
+
+
+def row_chart(name: str, title: str, found: Accuracies, caption: str) -> Chart:
+    """Accuracy against delay, a line for every cell."""
+    return Chart(
+        name=name,
+        title=title,
+        x_label="delay T (steps)",
+        y_label="accuracy on the ten recalled symbols",
+        x_scale="log",
+        y_scale="linear",
+        lines=tuple(line(NAMES[cell], list(row), list(row.values())) for cell, row in found.items()),
+        caption=caption,
+    )

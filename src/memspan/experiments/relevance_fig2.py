@@ -1,0 +1,165 @@
+"""Kerg 2020, Fig. 2, left and right: gradients that reach back after training, and the memory they cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+import numpy as np
+
+from memspan.errors import check_models
+from memspan.experiments.recipe import Outcome, Trained
+from memspan.experiments.relevance_published import NAMES
+from memspan.progress import Progress
+from memspan.results import Chart, Claim, GradientNorms, TrainingRun, line
+
+EVEN = 30.0
+"""How many times the largest norm may be the smallest: over the whole range gradients neither vanish nor explode."""
+
+
+@final
+@dataclass(frozen=True)
+class _Size:
+    delay: int
+    hidden: int
+    updates: dict[str, int]
+    sequences: int
+
+
+_SIZES = {
+    "smoke": _Size(5, 8, {"rel-lstm": 5, "rnn": 5, "lstm": 5}, 2),
+    "laptop": _Size(400, 128, {"rel-lstm": 5_000, "rnn": 5_000, "lstm": 5_000}, 20),
+    "paper": _Size(
+        1_000, 128, dict.fromkeys(("rel-lstm", "mem-lstm", "orthogonal-rnn", "rnn", "lstm"), 200_000), 100
+    ),
+}
+
+
+def _train(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
+    check_models("relevance-fig2")
+    from memspan.diagnostics.gradients import gradient_norms
+    from memspan.experiments.training_cost import training_costs
+    from memspan.experiments.trainings import configured, train_all
+    from memspan.training.best import load_best
+
+    size = _SIZES[scale]
+    configs = {
+        cell: configured(
+            "denoise",
+            cell,
+            seed,
+            {
+                "task": {"delay": size.delay},
+                "cell": {"hidden": size.hidden},
+                "training": {"updates": updates, "validate_every": min(250, updates)},
+            },
+        )
+        for cell, updates in size.updates.items()
+    }
+    trained = train_all(configs, runs, progress, workers=1 if scale == "smoke" else None)
+    norms: dict[str, GradientNorms] = {}
+    memory: dict[str, float] = {}
+    for cell in trained:
+        best = load_best(runs / cell)
+        norms[cell] = gradient_norms(best.network, best.config.task, sequences=size.sequences, seed=seed)
+        steps = size.delay + 20
+        cost = training_costs(cell, lengths=(steps,), batch=10, hidden=size.hidden)[steps]
+        memory[cell] = cost.peak / 1e6
+    charts = (_norm_chart(size, norms, trained), _memory_chart(size, norms, memory))
+    return Outcome(_claims(norms, trained), charts, (_NOTE,))
+
+
+def _claims(norms: dict[str, GradientNorms], trained: dict[str, TrainingRun]) -> tuple[Claim, ...]:
+    ratio = _unevenness(norms["rel-lstm"])
+    claims = [
+        Claim(
+            f"After training RelLSTM's gradient norm is within a factor of {EVEN:g} over the whole sequence. (Measured: the "
+            f"largest over the smallest; it recalls {trained['rel-lstm'].accuracy or 0.0:.1%}.)",
+            None,
+            None,
+            ratio,
+            None,
+            ratio <= EVEN,
+        )
+    ]
+    for cell in norms:
+        if cell != "rel-lstm":
+            other = _unevenness(norms[cell])
+            claims.append(
+                Claim(
+                    f"{NAMES[cell]}'s gradient norm is less even than RelLSTM's. (Measured: the largest over the smallest, "
+                    f"cut off at 1e300; it recalls {trained[cell].accuracy or 0.0:.1%}.)",
+                    None,
+                    None,
+                    other,
+                    None,
+                    other > ratio,
+                )
+            )
+    return tuple(claims)
+
+
+def _unevenness(norms: GradientNorms) -> float:
+    """Of the mean norm; states after the last answer count for nothing."""
+    least = float(norms.mean.min())
+    return min(float(norms.mean.max()) / least, 1e300) if least > 0 else 1e300
+
+
+def _norm_chart(size: _Size, norms: dict[str, GradientNorms], trained: dict[str, TrainingRun]) -> Chart:
+    return Chart(
+        name="gradient-norms",
+        title="Gradients after training, from the last step back to the first",
+        x_label="steps before the last",
+        y_label="norm of the loss's gradient at h_t",
+        x_scale="linear",
+        y_scale="log",
+        lines=tuple(
+            line(
+                f"{NAMES[cell]} ({trained[cell].accuracy or 0.0:.0%} right)",
+                of.distances,
+                np.maximum(of.mean, 1e-300),
+            )
+            for cell, of in norms.items()
+        ),
+        caption=f"Mean over {size.sequences} test sequences of denoise, T = {size.delay}, of the total gradient of the "
+        f"recall's loss with respect to h_t; {size.hidden} units. A line that falls by many powers of ten is a gradient "
+        "that vanishes: what stood there is not learnt from.",
+    )
+
+
+def _memory_chart(size: _Size, norms: dict[str, GradientNorms], memory: dict[str, float]) -> Chart:
+    return Chart(
+        name="norm-against-memory",
+        title="What evenness costs",
+        x_label="peak memory of a training step (MB)",
+        y_label="geometric mean of the gradient norm",
+        x_scale="log",
+        y_scale="log",
+        lines=tuple(
+            line(
+                NAMES[cell],
+                [memory[cell]],
+                [float(np.exp(np.log(np.maximum(of.mean, 1e-300)).mean()))],
+                style="markers",
+            )
+            for cell, of in norms.items()
+        ),
+        caption=f"The same networks, T = {size.delay}, batch 10: how much of the gradient is left on the way back, against "
+        "the main memory that a training step takes. The paper measures a graphics card.",
+    )
+
+
+_NOTE = "The range is that of the mean over sequences. A network that has not learnt the task has gradients all the same."
+
+RELEVANCE_FIG2 = Trained(
+    id="relevance-fig2",
+    title="Gradients that reach back after training, and the memory they cost",
+    source="Kerg 2020, section 5, Fig. 2, left and right",
+    scales={
+        "smoke": "3 cells of 8 units, 5 updates: some seconds",
+        "laptop": "3 cells of 128 units, denoise over 400 steps, 5,000 updates: about 20 minutes",
+        "paper": "5 cells of 128 units, denoise over 1,000 steps, 200,000 updates: weeks",
+    },
+    train=_train,
+)

@@ -1,0 +1,106 @@
+"""Claims about trainings, from trainings made by hand: each holds for one outcome and fails for another."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from tests.figures.training_examples import training
+
+from memspan.experiments import meanfield_fig2, meanfield_fig3, recall_tables, relevance_fig2, relevance_fig3
+from memspan.experiments.relevance_published import COPY, DENOISE, NAMES, PERMUTED_DIGITS, TRANSFER_COPY
+from memspan.results import GradientNorms, TrainingRun
+
+FIG3 = meanfield_fig3._SIZES["laptop"]
+FIG2 = meanfield_fig2._SIZES["laptop"]
+VANILLA = meanfield_fig2._PANELS[0]
+
+
+def learnt_after(updates: float) -> TrainingRun:
+    """A training whose validation accuracy is 0.95 from one update on, and a guess before."""
+    run = training()
+    accuracy = np.where(run.validated >= updates, 0.95, 0.1)
+    return dataclasses.replace(run, validation_accuracy=accuracy)
+
+
+def digits(critical: float, other: float) -> dict[meanfield_fig3.Key, TrainingRun]:
+    return {
+        (steps, cell, start, weights): learnt_after(critical if start == "critical" else other)
+        for steps in FIG3.updates
+        for cell in meanfield_fig3.CELLS
+        for start in meanfield_fig3.STARTS
+        for weights in meanfield_fig3.WEIGHTS
+    }
+
+
+def norms(largest: float) -> GradientNorms:
+    """Gradients that grow evenly from 1 to the largest."""
+    mean = np.geomspace(1, largest, 20)
+    return GradientNorms("recalled", 10, 5, np.arange(20), mean, mean, mean)
+
+
+def test_critical_weights_are_sooner_only_if_they_were():
+    claims = [
+        [meanfield_fig3._sooner(FIG3, found, 196, "rnn") for found in (digits(*pair),)]
+        for pair in ((250, 750), (750, 250), (500, 500), (500, math.inf))
+    ]
+    assert [claim.holds for (claim,) in claims] == [True, False, False, True]
+    assert claims[0][0].measured == 3
+    assert "at least" in claims[3][0].claim
+
+
+def test_a_network_fails_only_if_it_stays_near_chance():
+    found = digits(250, math.inf)
+    assert meanfield_fig3._fails(found, 784, "rnn").holds
+    assert not meanfield_fig3._fails(digits(250, 250), 784, "rnn").holds
+
+
+def test_what_is_learnt_ends_at_the_first_length_that_is_not():
+    accuracy = np.array([[0.9, 0.9, 0.1], [0.9, 0.2, 0.1], [0.9, 0.9, 0.1], [0.9, 0.9, 0.1]])
+    assert meanfield_fig2._trainable(FIG2, accuracy).tolist() == [150, 10, 0]
+
+
+@pytest.mark.parametrize(("agrees", "holds"), [(True, True), (False, False)])
+def test_lengths_learnt_follow_the_timescale_or_do_not(agrees: bool, holds: bool):
+    timescale = meanfield_fig2._timescale(VANILLA, meanfield_fig2._values(FIG2, VANILLA))
+    shown = timescale if agrees else 1 / timescale * 100
+    lengths = np.array(FIG2.lengths)[:, None]
+    grids = {("vanilla", "untied"): np.where(lengths <= 6 * shown, 0.9, 0.1)}
+    assert meanfield_fig2._follows(FIG2, VANILLA, "untied", grids).holds == holds
+
+
+def test_a_printed_success_must_be_reached_and_a_printed_failure_must_fail():
+    row = {"rel-rnn": {100: 0.96, 200: 0.90}, "orthogonal-rnn": {100: 1.0, 200: 0.05, 400: 0.60}}
+    holds = [claim.holds for claim in recall_tables.row_claims(row, TRANSFER_COPY, {})]
+    assert holds == [True, False, True, True, False]
+
+
+def test_where_memory_ran_out_there_is_no_claim():
+    assert recall_tables.row_claims({"mem-rnn": {5_000: 0.9}}, TRANSFER_COPY, {}) == []
+
+
+@pytest.mark.parametrize(("largest", "holds"), [(20.0, True), (1e6, False)])
+def test_gradients_are_even_or_not(largest: float, holds: bool):
+    found = {"rel-lstm": norms(largest), "rnn": norms(1e4)}
+    runs = dict.fromkeys(found, training())
+    even, beside = relevance_fig2._claims(found, runs)
+    assert (even.holds, beside.holds) == (holds, holds)
+    assert even.measured == pytest.approx(largest)
+
+
+def test_a_small_relevant_set_matters_only_if_gradients_differ():
+    sizes = relevance_fig3._SIZES["laptop"]
+    matters = {f"short_term-{value}": norms(10) for value in sizes.values}
+    matters |= {f"relevant-{value}": norms(10_000 if value == 3 else 10) for value in sizes.values}
+    assert [claim.holds for claim in relevance_fig3._claims(sizes, matters)] == [True, True]
+    alike = {f"{varied}-{value}": norms(10) for varied in relevance_fig3.SWEEPS for value in sizes.values}
+    assert [claim.holds for claim in relevance_fig3._claims(sizes, alike)] == [False, False]
+
+
+@pytest.mark.parametrize("table", [TRANSFER_COPY, DENOISE, COPY])
+def test_printed_tables_are_per_cents_of_cells_with_a_name(table: dict[str, dict[int, float | None]]):
+    assert set(table) <= set(NAMES)
+    assert all(value is None or 0 <= value <= 100 for row in table.values() for value in row.values())
+    assert set(PERMUTED_DIGITS) <= set(NAMES)
