@@ -15,7 +15,7 @@ from torch.optim import RMSprop
 from memspan.bench.cell_speed import two_threads
 from memspan.bench.timing import beside, seconds
 from memspan.bench.train import TrainSizes
-from memspan.models.network import Network
+from memspan.models.cell_model import CellModel
 from memspan.progress import Progress, Stage
 from memspan.results import Benchmark
 from memspan.tasks import Copy
@@ -71,7 +71,7 @@ def in_turns(config: Config, other: Callable[[], object], folder: Path, updates:
     return turns
 
 
-def bare(config: Config, network: Network) -> Callable[[], None]:
+def bare(config: Config, network: CellModel) -> Callable[[], None]:
     """One update after the other, on batches that are there already."""
     task, training = config.task, config.training
     optimizer = RMSprop(network.parameters(), lr=training.learning_rate, alpha=training.smoothing)

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from memspan.errors import InputError
-from memspan.models.network import Network
+from memspan.models.cell_model import CellModel
 from memspan.tasks import Batch, Task
 from memspan.tasks.recall_task import RECALLED, RecallTask
 
@@ -24,7 +24,7 @@ def recalled_answers(task: Task) -> int:
     return RECALLED if isinstance(task, RecallTask) else 1
 
 
-def drawn(network: Network, task: Task, sequences: int, seed: int) -> Batch:
+def drawn(network: CellModel, task: Task, sequences: int, seed: int) -> Batch:
     """Sequences of the test split, in the precision and on the device of the network; fillers of a last batch left out."""
     if sequences < 1:
         raise InputError(f"{sequences} sequences; expected 1 or more, such as 20")
@@ -55,7 +55,7 @@ def last_answers(batch: Batch, answers: int) -> Batch:
 
 
 @contextlib.contextmanager
-def at_rest(network: Network) -> Iterator[None]:
+def at_rest(network: CellModel) -> Iterator[None]:
     """Inside, nothing is dropped out; afterwards the network is as it was."""
     was_training = network.training
     network.eval()
@@ -65,7 +65,7 @@ def at_rest(network: Network) -> Iterator[None]:
         network.train(was_training)
 
 
-def in_double(network: Network) -> Network:
+def in_double(network: CellModel) -> CellModel:
     """A copy in double precision where the device has it: gradients that fall by 1e-45 and more are still numbers."""
     if network.head.weight.device.type == "mps":
         return network

@@ -15,7 +15,7 @@ from memspan.cells.relevance_layer import RelevanceLayer
 from memspan.cells.relevance_memory import EMPTY, Screening
 from memspan.diagnostics.answers import at_rest, drawn, recalled_answers
 from memspan.diagnostics.blocks import block_size, in_blocks
-from memspan.models.network import Network
+from memspan.models.cell_model import CellModel
 from memspan.progress import SILENT, Progress
 from memspan.results import AttentionMap, RelevantSet
 from memspan.tasks import Task
@@ -42,13 +42,13 @@ class _Sums:
         )
 
 
-def has_attention(network: Network) -> bool:
+def has_attention(network: CellModel) -> bool:
     """Whether the last layer looks back at states of its own."""
     return type(network.cell.stack[-1]).attention is not Layer.attention
 
 
 def attention_map(
-    network: Network, task: Task, *, sequences: int = 20, seed: int = 0, progress: Progress = SILENT
+    network: CellModel, task: Task, *, sequences: int = 20, seed: int = 0, progress: Progress = SILENT
 ) -> tuple[AttentionMap, RelevantSet | None]:
     """alpha(t, i), the attention of step t on state i, as a mean over test sequences; and who is in the relevant set.
 
@@ -74,7 +74,7 @@ def attention_map(
     return seen, RelevantSet(steps, block, count, screening.short_term, screening.relevant, held, share)
 
 
-def screening_of(network: Network) -> Screening | None:
+def screening_of(network: CellModel) -> Screening | None:
     """nu and rho of the last layer, where it has them."""
     layer = network.cell.stack[-1]
     return layer.screening if isinstance(layer, RelevanceLayer) else None

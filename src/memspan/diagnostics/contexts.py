@@ -8,7 +8,7 @@ from torch import Tensor
 
 from memspan.cells.untied import MaybeUntiedLayer
 from memspan.diagnostics.answers import at_rest, drawn, last_answers, recalled_answers
-from memspan.models.network import Network
+from memspan.models.cell_model import CellModel
 from memspan.progress import SILENT, Progress
 from memspan.results import ContextLoss
 from memspan.tasks import Batch, Task
@@ -16,13 +16,13 @@ from memspan.tasks import Batch, Task
 PER_DOUBLING = 2
 
 
-def has_context(network: Network) -> bool:
+def has_context(network: CellModel) -> bool:
     """Whether the network can begin anywhere: with fresh weights at every step it can begin at the first one only."""
     return not any(isinstance(layer, MaybeUntiedLayer) and layer.steps for layer in network.cell.stack)
 
 
 def context_loss(
-    network: Network, task: Task, *, sequences: int = 20, seed: int = 0, progress: Progress = SILENT
+    network: CellModel, task: Task, *, sequences: int = 20, seed: int = 0, progress: Progress = SILENT
 ) -> ContextLoss:
     """Mean loss of the recalled answers, begun k steps before the first of them with an empty state.
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from memspan.data.naming import choose
 from memspan.diagnostics.answers import at_rest, drawn, in_double, own_losses, recalled_answers
 from memspan.errors import InputError
-from memspan.models.network import Network
+from memspan.models.cell_model import CellModel
 from memspan.progress import SILENT, Progress
 from memspan.results import GradientNorms
 from memspan.tasks import Batch, Task
@@ -24,7 +24,7 @@ _QUANTILES = (0.1, 0.9)
 
 
 def gradient_norms(
-    network: Network,
+    network: CellModel,
     task: Task,
     *,
     sequences: int = 20,
@@ -63,7 +63,7 @@ def gradient_norms(
     )
 
 
-def total_gradients(network: Network, task: Task, batch: Batch, answers: int | None) -> Tensor:
+def total_gradients(network: CellModel, task: Task, batch: Batch, answers: int | None) -> Tensor:
     """dL_b/dh_t (time, batch, hidden), L_b the loss of sequence b: the gradient of a probe of zeros added to every h_t."""
     like = network.head.weight
     shape = (*batch.inputs.shape[:2], network.cell.hidden_size)

@@ -15,7 +15,7 @@ from memspan.diagnostics.answers import at_rest, drawn, in_double
 from memspan.errors import InputError
 from memspan.init.arriving import Arriving
 from memspan.init.critical import MeanFieldLayer
-from memspan.models.network import Network
+from memspan.models.cell_model import CellModel
 from memspan.progress import SILENT, Progress
 from memspan.results import JacobianMoments, JacobianSpectrum
 from memspan.tasks import Task
@@ -31,13 +31,13 @@ _SHOWN = (0.0, 0.1, 0.5, 0.9, 1.0)
 _PERCENT = np.arange(101) / 100
 
 
-def has_jacobian(network: Network) -> bool:
+def has_jacobian(network: CellModel) -> bool:
     """Whether what the last layer carries is h alone, or h and c."""
     return _fields(network.cell.stack[-1]) in CARRIED
 
 
 def jacobian_spectrum(
-    network: Network,
+    network: CellModel,
     task: Task,
     *,
     sequences: int = 4,
@@ -105,7 +105,7 @@ def _fields(layer: Layer) -> tuple[str, ...]:
 
 
 @torch.no_grad()
-def _arriving(network: Network, task: Task, sequences: int, seed: int) -> Tensor:
+def _arriving(network: CellModel, task: Task, sequences: int, seed: int) -> Tensor:
     """What the last layer reads: (time, batch, features)."""
     inputs = network.encoded(drawn(network, task, sequences, seed).inputs)
     for layer in network.cell.stack[:-1]:

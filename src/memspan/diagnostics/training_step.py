@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from memspan.diagnostics.peak_memory import begin, peak
-from memspan.models.network import Network
+from memspan.models.cell_model import CellModel
 from memspan.training.building import build
 from memspan.training.config_json import from_json
 
@@ -42,14 +42,14 @@ def main() -> None:
         sys.stdout.flush()
 
 
-def inputs_of(network: Network, steps: int, batch: int) -> Tensor:
+def inputs_of(network: CellModel, steps: int, batch: int) -> Tensor:
     """What the network reads, at random: symbols or features."""
     if network.symbols is not None:
         return torch.randint(network.symbols, (steps, batch))
     return torch.randn(steps, batch, network.cell.input_size)
 
 
-def timed(network: Network, inputs: Tensor, answers: int | None) -> float:
+def timed(network: CellModel, inputs: Tensor, answers: int | None) -> float:
     """Seconds of one training step, without gradients of an earlier one."""
     network.zero_grad()
     start = time.perf_counter()
@@ -57,7 +57,7 @@ def timed(network: Network, inputs: Tensor, answers: int | None) -> float:
     return time.perf_counter() - start
 
 
-def train(network: Network, inputs: Tensor, answers: int | None) -> None:
+def train(network: CellModel, inputs: Tensor, answers: int | None) -> None:
     """Forward and backward of the mean square of the answers."""
     scored = None if answers is None else min(answers, len(inputs))
     network(inputs, scored=scored).logits.square().mean().backward()

@@ -17,3 +17,5 @@ from memspan.tasks.sequential_digits import PermutedDigits as PermutedDigits
 from memspan.tasks.sequential_digits import SequentialDigits as SequentialDigits
 from memspan.tasks.task import Batch as Batch
 from memspan.tasks.task import Task as Task
+from memspan.tasks.text import CharacterText as CharacterText
+from memspan.tasks.text import WordText as WordText

@@ -9,6 +9,7 @@ from memspan.tasks.denoising import Denoise
 from memspan.tasks.noisy_digits import NoisyDigits
 from memspan.tasks.sequential_digits import PermutedDigits, SequentialDigits
 from memspan.tasks.task import Task
+from memspan.tasks.text import CharacterText, WordText
 
 TASKS: dict[str, type[Task]] = {
     "copy": Copy,
@@ -18,4 +19,6 @@ TASKS: dict[str, type[Task]] = {
     "digits": SequentialDigits,
     "permuted-digits": PermutedDigits,
     "binary": BinarySequences,
+    "characters": CharacterText,
+    "words": WordText,
 }

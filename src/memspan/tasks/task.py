@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import ClassVar, Literal, NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 import torch
@@ -26,10 +26,12 @@ class Batch(NamedTuple):
     """(scored, batch): the right classes, int64, of the last `scored` steps; of a regression the right numbers, float32"""
     weights: Tensor
     """(scored, batch) float32: how much each counts in the loss"""
+    resets: Tensor | None = None
+    """(time, batch) bool: before which steps a sequence begins anew; None: before none but its first"""
 
     def columns(self, part: slice) -> Batch:
         """Some of the sequences: what one of several processes works on."""
-        return Batch(self.inputs[:, part], self.targets[:, part], self.weights[:, part])
+        return Batch(*(None if tensor is None else tensor[:, part] for tensor in self))  # type: ignore[arg-type]
 
 
 class Task(ABC):
@@ -39,8 +41,10 @@ class Task(ABC):
     have no sequence in common, or, where sequences are drawn at random, are drawn independently.
     """
 
-    carried: ClassVar[bool] = False
-    """Whether batch i + 1 goes on where batch i ended, so that the state is carried over."""
+    @property
+    def carried(self) -> bool:
+        """Whether batch i + 1 goes on where batch i ended, so that the state is carried over."""
+        return False
 
     @property
     @abstractmethod

@@ -9,7 +9,7 @@ from typing import final
 import torch
 
 from memspan.errors import CorruptError, InputError
-from memspan.models.network import Network
+from memspan.models.cell_model import CellModel
 from memspan.training.building import build
 from memspan.training.checkpoint import read_checkpoint
 from memspan.training.config import Config
@@ -26,7 +26,7 @@ _ATTEMPTS = 5
 class Best:
     """A network with the weights of a run's best validation."""
 
-    network: Network
+    network: CellModel
     config: Config
     folder: RunFolder
     update: int

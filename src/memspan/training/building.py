@@ -13,7 +13,9 @@ from torch import nn
 from memspan import init
 from memspan.cells.names import CELLS
 from memspan.errors import InputError
+from memspan.models.cell_model import CellModel
 from memspan.models.network import Network
+from memspan.models.sequence_model import SequenceModel
 from memspan.tasks import Task
 from memspan.training.config import CellConfig, Config, InitConfig
 
@@ -22,13 +24,20 @@ SAMPLE = 100
 _MATRICES = {"orthogonal": init.orthogonal_, "henaff": init.henaff_, "cayley": init.cayley_}
 
 
-def build(config: Config, *, device: torch.device | str = "cpu") -> Network:
+def build(config: Config, *, device: torch.device | str = "cpu") -> CellModel:
     """The network before its first update: a function of the configuration alone."""
     with seeded(config.seed):
-        cell = build_cell(config.cell, config.task.features)
-        network = Network(cell, config.task.classes, symbols=config.task.symbols)
+        network = _model(config)
         start(network, config.init, config.task, config.seed)
     return network.to(device)
+
+
+def _model(config: Config) -> CellModel:
+    task, model = config.task, config.model
+    if model.embedding is None:
+        return Network(build_cell(config.cell, task.features), task.classes, symbols=task.symbols)
+    cell = build_cell(config.cell, model.embedding)
+    return SequenceModel(cell, task.classes, tied=model.tied, dropout=model.dropout)
 
 
 def build_cell(config: CellConfig, features: int) -> Any:
@@ -51,7 +60,7 @@ def stream(seed: int, rank: int) -> int:
     return int(np.random.SeedSequence([seed, rank]).generate_state(1, np.uint64)[0])
 
 
-def start(network: Network, config: InitConfig, task: Task, seed: int) -> None:
+def start(network: CellModel, config: InitConfig, task: Task, seed: int) -> None:
     """Draw recurrent weights as the configuration says, on top of the cell's own start."""
     match config.name:
         case "default":
@@ -69,7 +78,7 @@ def start(network: Network, config: InitConfig, task: Task, seed: int) -> None:
             _recurrent_matrices(network, config.name)
 
 
-def _mean_field(network: Network, config: InitConfig, task: Task, seed: int) -> None:
+def _mean_field(network: CellModel, config: InitConfig, task: Task, seed: int) -> None:
     if config.name == "critical":
         sample = network.encoded(task.batch(0, SAMPLE, seed=seed).inputs)
         init.critical_(
@@ -89,7 +98,7 @@ def _mean_field(network: Network, config: InitConfig, task: Task, seed: int) -> 
         )
 
 
-def _recurrent_matrices(network: Network, name: str) -> None:
+def _recurrent_matrices(network: CellModel, name: str) -> None:
     """What multiplies h, of every layer that has one matrix for that."""
     candidates = [getattr(layer, "W" if hasattr(layer, "W_x") else "V", None) for layer in network.cell.stack]
     found = [V for V in candidates if isinstance(V, nn.Parameter) and V.shape[-1] == V.shape[-2]]

@@ -36,6 +36,19 @@ class CellConfig:
 
 @final
 @dataclass(frozen=True, kw_only=True)
+class ModelConfig:
+    """What is around the cell."""
+
+    embedding: int | None = None
+    """Width of the vectors that stand for symbols; None: they are one-hot codes."""
+    tied: bool = False
+    """Whether embedding and head are one matrix; the cell is then as wide as the embedding."""
+    dropout: float = 0.0
+    """Of what the cell reads and gives."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
 class InitConfig:
     """How the recurrent weights start."""
 
@@ -108,6 +121,7 @@ class Config:
     """Of the task, as on the command line."""
     task: Task
     cell: CellConfig
+    model: ModelConfig = ModelConfig()
     init: InitConfig = InitConfig()
     training: TrainingConfig = TrainingConfig()
     seed: int = 0
@@ -147,9 +161,26 @@ def check_config(config: Config) -> None:
         value = getattr(init, name)
         _check_range(f"init.{name}", value, 0 <= value < math.inf, "a finite number of 0 or more")
     _check_range("init.bias_mean", init.bias_mean, math.isfinite(init.bias_mean), "a finite number")
+    _check_model(config)
     seed = config.seed
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
         raise InputError(f"seed is {seed}; expected a whole number of 0 or more, below 2^63")
+
+
+def _check_model(config: Config) -> None:
+    model = config.model
+    width = model.embedding
+    if width is not None and (isinstance(width, bool) or not isinstance(width, int) or width < 1):
+        raise InputError(
+            f"model.embedding is {width}; expected a whole number of 1 or more, or null for one-hot codes"
+        )
+    _check_range("model.dropout", model.dropout, 0 <= model.dropout < 1, "0 or more and below 1")
+    if width is None and (model.tied or model.dropout):
+        raise InputError("model.tied and model.dropout are about an embedding; set model.embedding, too")
+    if width is not None and config.task.symbols is None:
+        raise InputError(
+            f"model.embedding is {width}, and {config.word} has no symbols to embed; leave it out"
+        )
 
 
 def _check_words(section: str, part: Any) -> None:

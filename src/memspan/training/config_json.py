@@ -14,7 +14,15 @@ from memspan.cells.names import CELLS
 from memspan.data.naming import choose
 from memspan.errors import InputError
 from memspan.tasks import TASKS, Task
-from memspan.training.config import CellConfig, Config, InitConfig, Option, TrainingConfig, check_config
+from memspan.training.config import (
+    CellConfig,
+    Config,
+    InitConfig,
+    ModelConfig,
+    Option,
+    TrainingConfig,
+    check_config,
+)
 
 GIVEN = (
     "self",
@@ -28,7 +36,7 @@ GIVEN = (
     "layer",
 )
 """What every cell's constructor takes; the rest are the cell's own options."""
-SECTIONS = ("task", "cell", "init", "training", "seed")
+SECTIONS = ("task", "cell", "model", "init", "training", "seed")
 
 
 def to_json(config: Config) -> dict[str, Any]:
@@ -36,6 +44,7 @@ def to_json(config: Config) -> dict[str, Any]:
     return {
         "task": {"name": config.word, **dataclasses.asdict(typing.cast(Any, config.task))},
         "cell": _cell_json(config.cell),
+        "model": dataclasses.asdict(config.model),
         "init": dataclasses.asdict(config.init),
         "training": dataclasses.asdict(config.training),
         "seed": config.seed,
@@ -53,6 +62,7 @@ def from_json(plain: dict[str, Any], where: str = "the configuration") -> Config
         word=str(word),
         task=_task(str(word), sections["task"], where),
         cell=_cell(sections["cell"], where),
+        model=_dataclass(ModelConfig, sections["model"], where, "model"),
         init=_dataclass(InitConfig, sections["init"], where, "init"),
         training=_dataclass(TrainingConfig, sections["training"], where, "training"),
         seed=_converted(plain.get("seed", 0), int, f"{where}: seed"),

@@ -87,6 +87,36 @@ _TASKS: dict[str, Settings] = {
             "patience": 10,
         },
     },
+    "characters": {
+        "cell": {"hidden": 256},
+        "model": {"embedding": 64},
+        "training": {
+            "batch": 64,
+            "updates": 12_000,
+            "learning_rate": 2e-3,
+            "schedule": "cosine",
+            "optimizer": "adam",
+            "clip_norm": 1.0,
+            "validate_every": 500,
+            "validation_batches": 200,
+            "validation_size": 20,
+        },
+    },
+    "words": {
+        "cell": {"hidden": 200},
+        "model": {"embedding": 200, "dropout": 0.2},
+        "training": {
+            "batch": 20,
+            "updates": 20_000,
+            "learning_rate": 2e-3,
+            "schedule": "cosine",
+            "optimizer": "adam",
+            "clip_norm": 1.0,
+            "validate_every": 1_000,
+            "validation_batches": 500,
+            "validation_size": 10,
+        },
+    },
 }
 
 _CELLS: dict[str, Settings] = {
@@ -94,7 +124,12 @@ _CELLS: dict[str, Settings] = {
 }
 """What a cell wants whatever the task."""
 
-_PAIRS: dict[tuple[str, str], Settings] = {}
+_PAIRS: dict[tuple[str, str], Settings] = {
+    ("copy", "rel-lstm"): {"training": {"updates": 18_000}},
+    ("denoise", "rel-lstm"): {"training": {"updates": 18_000}},
+    ("copy", "mem-rnn"): {"cell": {"combine": "mean"}},
+    ("denoise", "mem-rnn"): {"cell": {"combine": "mean"}},
+}
 """What a cell wants for one task."""
 
 

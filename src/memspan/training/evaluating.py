@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from memspan.errors import InputError
-from memspan.models.network import Network
+from memspan.models.cell_model import CellModel
 from memspan.progress import SILENT, Progress, Stage
 from memspan.results import Evaluation, Transfer
 from memspan.tasks import Batch, Task
@@ -106,7 +106,7 @@ def transfer(
 
 @torch.no_grad()
 def _answered(
-    network: Network, task: Task, split: Split, indices: range, size: int, seed: int, stage: Stage
+    network: CellModel, task: Task, split: Split, indices: range, size: int, seed: int, stage: Stage
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
     """Loss and accuracy of every sequence (no accuracy where the task has none), and the most answers that one asks for."""
     device = next(network.parameters()).device

@@ -5,14 +5,14 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from memspan.models.network import Network
+from memspan.models.cell_model import CellModel
 from memspan.tasks import Task
 from memspan.tasks.task import Split
 
 
 @torch.no_grad()
 def score(
-    network: Network,
+    network: CellModel,
     task: Task,
     *,
     split: Split,
@@ -36,7 +36,7 @@ def score(
     try:
         for index in range(number):
             batch = task.batch(index, size, seed=seed, split=split, device=device)
-            output = network(batch.inputs, state, scored=len(batch.targets))
+            output = network(batch.inputs, state, resets=batch.resets, scored=len(batch.targets))
             state = output.state if task.carried else None
             found = {
                 "loss": float(task.loss(output.logits, batch)),

@@ -132,7 +132,7 @@ class Trainer:
         mine = [
             parts[str(number)][:, share].to(self.machine.device, copy=True) for number in range(len(parts))
         ]
-        self.state = self.network.cell.first.State(*mine)
+        self.state = self.network.as_state(mine)
 
     def _optimizer(self) -> Optimizer:
         config = self.config.training
@@ -153,7 +153,7 @@ class Trainer:
         for part, last in windows(batch, training.truncate):
             # Gradients end at a window's first step, so one that asks for no answers needs none.
             with machine.autocast(), torch.set_grad_enabled(len(part.targets) > 0):
-                output = self.network(part.inputs, state, scored=len(part.targets))
+                output = self.network(part.inputs, state, resets=part.resets, scored=len(part.targets))
                 state = without_gradient(output.state)
                 if not len(part.targets):
                     continue

@@ -20,7 +20,12 @@ def windows(batch: Batch, truncate: int | None) -> Iterator[tuple[Batch, bool]]:
         end = min(begin + truncate, steps)
         answers = slice(max(begin - first, 0), max(end - first, 0))
         yield (
-            Batch(batch.inputs[begin:end], batch.targets[answers], batch.weights[answers]),
+            Batch(
+                batch.inputs[begin:end],
+                batch.targets[answers],
+                batch.weights[answers],
+                None if batch.resets is None else batch.resets[begin:end],
+            ),
             end == steps,
         )
 

@@ -1,0 +1,58 @@
+"""What can be trained, sampled and judged: symbols or features in, answers and states out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
+
+from torch import Tensor, nn
+
+State = tuple[Tensor, ...]
+"""Tensors (layers, batch, …) that a model carries from one call to the next."""
+
+
+class Output(NamedTuple):
+    """What a model gives for a batch of sequences."""
+
+    logits: Tensor
+    """(scored, batch, classes): of the last `scored` steps"""
+    hidden: Tensor
+    """(time, batch, hidden): the states of the last layer"""
+    state: State
+    """What is carried on after the last step"""
+
+
+class Model(nn.Module, ABC):
+    """A network that reads sequences and answers at every step, or at the last ones only."""
+
+    @abstractmethod
+    def forward(
+        self,
+        inputs: Tensor,
+        state: State | None = None,
+        *,
+        resets: Tensor | None = None,
+        probe: Tensor | None = None,
+        scored: int | None = None,
+    ) -> Output:
+        """Answers at the last `scored` steps, all unless told.
+
+        `inputs` are symbols (time, batch) or features (time, batch, features). `resets` (time, batch) clears the state
+        before a step; the gradient with respect to `probe`, zeros (time, batch, hidden), is that of the whole hidden state.
+        """
+
+    @abstractmethod
+    def start(self, batch: int) -> State:
+        """The state before the first step."""
+
+    @abstractmethod
+    def parameter_groups(self, learning_rate: float) -> list[dict[str, Any]]:
+        """Groups for a torch optimizer; parameters that learn at another rate have their own."""
+
+    def as_state(self, tensors: list[Tensor]) -> State:
+        """Tensors that were a state, in its own type again."""
+        return type(self.start(1))(*tensors)
+
+    def parameter_count(self) -> int:
+        """Numbers that are learnt."""
+        return sum(parameter.numel() for parameter in self.parameters() if parameter.requires_grad)
