@@ -42,7 +42,7 @@ class Corpus(NamedTuple):
     def text(self, split: Split) -> str:
         """The whole text of a split."""
         parts = [_read(path) for path in self.files[split]]
-        text = "".join(part if part.endswith("\n") else part + "\n" for part in parts)
+        text = "".join(part if part.endswith("\n") else f"{part}\n" for part in parts if part)
         return "".join(f"{line.strip()}\n" for line in text.splitlines()) if self.stripped else text
 
 
