@@ -94,7 +94,12 @@ _CELLS: dict[str, Settings] = {
 }
 """What a cell wants whatever the task."""
 
-_PAIRS: dict[tuple[str, str], Settings] = {}
+_PAIRS: dict[tuple[str, str], Settings] = {
+    ("copy", "rel-lstm"): {"training": {"updates": 26_000}},
+    ("denoise", "rel-lstm"): {"training": {"updates": 26_000}},
+    ("copy", "mem-rnn"): {"cell": {"combine": "mean"}},
+    ("denoise", "mem-rnn"): {"cell": {"combine": "mean"}},
+}
 """What a cell wants for one task."""
 
 
