@@ -39,8 +39,8 @@ class Progress(ABC):
     """Receives the stages and remarks of long work."""
 
     @abstractmethod
-    def stage(self, name: str, total: float) -> Stage:
-        """Begin a stage of `total` units."""
+    def stage(self, name: str, total: float, done: float = 0.0) -> Stage:
+        """Begin a stage of `total` units, of which `done` were done at some other time."""
 
     @abstractmethod
     def say(self, remark: str) -> None:
@@ -60,7 +60,7 @@ class _SilentStage(Stage):
 class Silent(Progress):
     """Says nothing; what library functions use unless told otherwise."""
 
-    def stage(self, name: str, total: float) -> Stage:  # noqa: ARG002
+    def stage(self, name: str, total: float, done: float = 0.0) -> Stage:  # noqa: ARG002
         return _SilentStage()
 
     def say(self, remark: str) -> None:

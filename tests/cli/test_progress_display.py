@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import threading
+import time
 
 import pytest
 
@@ -27,6 +28,14 @@ def test_plain_lines_say_how_far_and_how_long(capsys):
     with PlainProgress(interval=0.0).stage("counting", total=4) as stage:
         stage.advance()
     assert capsys.readouterr().err == "counting: 25 %, about 0 s left\n"
+
+
+def test_what_was_done_before_does_not_count_for_the_speed(capsys, monkeypatch):
+    clock = iter([0.0, 0.0, 10.0, 10.0])
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    with PlainProgress(interval=5.0).stage("training", total=100, done=50) as stage:
+        stage.advance(10)
+    assert capsys.readouterr().err == "training: 60 %, about 40 s left\n"
 
 
 def test_remarks_come_at_once_and_go_to_standard_error(capsys):

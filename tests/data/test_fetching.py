@@ -253,7 +253,7 @@ class Recorder(Progress):
         self.open = 0
         self.remarks: list[str] = []
 
-    def stage(self, name: str, total: float) -> Stage:
+    def stage(self, name: str, total: float, done: float = 0.0) -> Stage:
         self.totals[name], self.done[name] = total, 0.0
         self.open += 1
         return _RecordedStage(self, name)

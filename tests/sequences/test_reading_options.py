@@ -131,7 +131,7 @@ class Recorded(Progress, Stage):
         self.total = self.done = 0.0
         self.closed = False
 
-    def stage(self, name: str, total: float) -> Stage:
+    def stage(self, name: str, total: float, done: float = 0.0) -> Stage:
         assert name == "reading"
         self.total = total
         return self

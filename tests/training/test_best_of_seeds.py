@@ -27,7 +27,7 @@ class Heard(Progress, Stage):
         self.done = 0.0
         self.told = ""
 
-    def stage(self, name: str, total: float) -> Stage:
+    def stage(self, name: str, total: float, done: float = 0.0) -> Stage:
         self.stages.append((name, total))
         return self
 

@@ -19,7 +19,8 @@ class SignalAt(Progress, Stage):
     def __init__(self, update: int, *numbers: signal.Signals) -> None:
         self.left, self.numbers = update, numbers
 
-    def stage(self, name: str, total: float) -> Stage:
+    def stage(self, name: str, total: float, done: float = 0.0) -> Stage:
+        self.advance(0)
         return self
 
     def say(self, remark: str) -> None:

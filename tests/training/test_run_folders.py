@@ -21,7 +21,7 @@ class Remarks(Progress):
     def __init__(self) -> None:
         self.said: list[str] = []
 
-    def stage(self, name: str, total: float):
+    def stage(self, name: str, total: float, done: float = 0.0):
         return Silent().stage(name, total)
 
     def say(self, remark: str) -> None:

@@ -94,14 +94,15 @@ class Turns(Progress, Stage):
 
     def __init__(self, other: Callable[[], object], asked: Asked, updates: int) -> None:
         self._other, self._asked, self._updates = other, asked, updates
-        self._since: float | None = None
+        self._since = 0.0
         self.ours: list[float] = []
         """Seconds of every update of the loop."""
         self.theirs: list[float] = []
         """Seconds of the other work."""
 
-    def stage(self, name: str, total: float) -> Stage:
-        del name, total
+    def stage(self, name: str, total: float, done: float = 0.0) -> Stage:
+        del name, total, done
+        self._turn()
         return self
 
     def say(self, remark: str) -> None:
@@ -109,14 +110,15 @@ class Turns(Progress, Stage):
 
     def advance(self, amount: float = 1.0) -> None:
         del amount
-        now = time.perf_counter()
-        if self._since is not None:  # the first call comes before the first update
-            self.ours.append(now - self._since)
+        self.ours.append(time.perf_counter() - self._since)
         if len(self.ours) == self._updates:
             self._asked.stop = True
         else:
-            self.theirs.append(seconds(self._other))
-        self._since = time.perf_counter()
+            self._turn()
 
     def close(self) -> None:
         pass
+
+    def _turn(self) -> None:
+        self.theirs.append(seconds(self._other))
+        self._since = time.perf_counter()

@@ -14,7 +14,7 @@ from memspan.cells.carried import found, weight_gradient
 from memspan.cells.cell import Cell
 from memspan.cells.layer import Device, Layer, empty_weights
 from memspan.cells.lstm import HiddenAndMemory
-from memspan.cells.lstm_step import lstm_backward, lstm_forward, lstm_gate_biases, lstm_slopes
+from memspan.cells.lstm_step import lstm_backward, lstm_candidate, lstm_forward, lstm_gate_biases, lstm_slopes
 from memspan.cells.once import differentiable_once
 from memspan.cells.precision import in_one_precision
 from memspan.cells.segments import cleared
@@ -110,6 +110,9 @@ class DetachLSTMLayer(Layer):
 
     def gate_biases(self) -> GateBiases:
         return lstm_gate_biases(self.b)
+
+    def candidate(self) -> Tensor:
+        return lstm_candidate(self.V)
 
     def scan(
         self, inputs: Tensor, state: tuple[Tensor, ...], resets: Tensor | None, probe: Tensor | None

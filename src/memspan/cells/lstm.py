@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from memspan.cells.cell import Cell
 from memspan.cells.layer import Device
-from memspan.cells.lstm_step import lstm_gate_biases
+from memspan.cells.lstm_step import lstm_candidate, lstm_gate_biases
 from memspan.cells.torch_layer import TorchLayer
 from memspan.init.chrono import GateBiases
 
@@ -58,6 +58,9 @@ class LSTMLayer(TorchLayer):
     def gate_biases(self) -> GateBiases:
         """Each gate has two, which add up."""
         return lstm_gate_biases(*self.network.all_weights[0][2:])
+
+    def candidate(self) -> Tensor:
+        return lstm_candidate(self.network.all_weights[0][1])
 
     def driven(self, inputs: Tensor) -> Tensor:
         W, _, b, b_more = self.network.all_weights[0]

@@ -16,9 +16,14 @@ from memspan.init.chrono import GateBiases
 
 
 def lstm_gate_biases(*biases: Tensor) -> GateBiases:
-    """Of the forget gate and of the input gate: the second and the first quarter of each of the biases, which add up."""
-    admit, remember, *_ = zip(*(b.chunk(4) for b in biases), strict=True)
-    return GateBiases(remember=remember, admit=admit)
+    """Of input, forget and output gate: the first, second and last quarter of each of the biases, which add up."""
+    admit, remember, _, emit = zip(*(b.chunk(4) for b in biases), strict=True)
+    return GateBiases(remember=remember, admit=admit, emit=emit)
+
+
+def lstm_candidate(recurrent: Tensor) -> Tensor:
+    """What multiplies the last state in g: the third quarter of the rows."""
+    return recurrent.chunk(4)[2]
 
 
 def lstm_forward(z: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:

@@ -11,7 +11,7 @@ from torch import Tensor
 from memspan.cells.cell import Cell
 from memspan.cells.combine import check_combine
 from memspan.cells.layer import Device
-from memspan.cells.lstm_step import lstm_gate_biases
+from memspan.cells.lstm_step import lstm_candidate, lstm_gate_biases
 from memspan.cells.memory_layer import MemoryLayer
 from memspan.init.chrono import GateBiases
 
@@ -52,6 +52,9 @@ class MemLSTMLayer(MemoryLayer):
 
     def gate_biases(self) -> GateBiases:
         return lstm_gate_biases(self.b)
+
+    def candidate(self) -> Tensor:
+        return lstm_candidate(self.V)
 
 
 @final

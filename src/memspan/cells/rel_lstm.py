@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from memspan.cells.cell import Cell
 from memspan.cells.layer import Device
-from memspan.cells.lstm_step import lstm_gate_biases
+from memspan.cells.lstm_step import lstm_candidate, lstm_gate_biases
 from memspan.cells.relevance_layer import RelevanceLayer, check_screening
 from memspan.cells.relevance_memory import Screening
 from memspan.cells.relevance_trace import Core, CoreKind, Trace
@@ -132,6 +132,9 @@ class RelLSTMLayer(RelevanceLayer):
 
     def gate_biases(self) -> GateBiases:
         return lstm_gate_biases(self.b)
+
+    def candidate(self) -> Tensor:
+        return lstm_candidate(self.V)
 
 
 @final

@@ -51,11 +51,15 @@ class _Meter(Stage):
     """Adds up what threads report and passes the sum on, not more often than every `interval` seconds."""
 
     def __init__(
-        self, interval: float, show: Callable[[float, str], None], end: Callable[[], None] = lambda: None
+        self,
+        interval: float,
+        done: float,
+        show: Callable[[float, str], None],
+        end: Callable[[], None] = lambda: None,
     ) -> None:
         self._interval, self._show, self._end = interval, show, end
         self._lock = threading.Lock()
-        self._done, self._told = 0.0, ""
+        self._done, self._told = done, ""
         self._shown_at = time.monotonic()
 
     def advance(self, amount: float = 1.0) -> None:
@@ -80,10 +84,11 @@ class BarProgress(Progress):
     def __init__(self, bars: Bars) -> None:
         self._bars = bars
 
-    def stage(self, name: str, total: float) -> Stage:
-        bars, task = self._bars, self._bars.add_task(name, total=total or None)
+    def stage(self, name: str, total: float, done: float = 0.0) -> Stage:
+        bars, task = self._bars, self._bars.add_task(name, total=total or None, completed=int(done))
         return _Meter(
             SECONDS_BETWEEN_FRAMES,
+            done,
             lambda done, told: bars.update(task, completed=done, description=f"{name}  {told}".rstrip()),
             lambda: bars.remove_task(task),
         )
@@ -99,16 +104,17 @@ class PlainProgress(Progress):
     def __init__(self, interval: float = SECONDS_BETWEEN_LINES) -> None:
         self._interval = interval
 
-    def stage(self, name: str, total: float) -> Stage:
-        begun = time.monotonic()
+    def stage(self, name: str, total: float, done: float = 0.0) -> Stage:
+        begun, before = time.monotonic(), done
 
         def show(done: float, told: str) -> None:
             share = min(done / total, 1.0) if total else 0.0
-            left = (time.monotonic() - begun) * (1 - share) / share if share else 0.0
-            far = f"{name}: {100 * share:.0f} %, about {left:.0f} s left" if share else name
+            speed = (done - before) / (time.monotonic() - begun)
+            left = f", about {max(total - done, 0) / speed:.0f} s left" if speed else ""
+            far = f"{name}: {100 * share:.0f} %{left}" if share else name
             self.say(f"{far}; {told}" if told else far)
 
-        return _Meter(self._interval, show)
+        return _Meter(self._interval, done, show)
 
     def say(self, remark: str) -> None:
         typer.echo(remark, err=True)

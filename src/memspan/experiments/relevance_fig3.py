@@ -32,7 +32,7 @@ class _Size:
 
 _SIZES = {
     "smoke": _Size(5, 8, 4, 3, (1, 3), 2),
-    "laptop": _Size(200, 128, 4_000, 15, (3, 8, 18, 25), 20),
+    "laptop": _Size(100, 128, 2_000, 15, (3, 8, 18, 25), 20),
     "paper": _Size(1_000, 128, 200_000, 15, (3, 8, 18, 25), 100),
 }
 
@@ -140,7 +140,7 @@ RELEVANCE_FIG3 = Trained(
     source="Kerg 2020, appendix B, Fig. 3",
     scales={
         "smoke": "4 trainings of 4 updates: some seconds",
-        "laptop": "8 RelLSTMs of 128 units, denoise over 200 steps, 4,000 updates: about 25 minutes",
+        "laptop": "8 RelLSTMs of 128 units, denoise over 100 steps, 2,000 updates: about 10 minutes",
         "paper": "8 RelLSTMs of 128 units, denoise over 1,000 steps, 200,000 updates: weeks",
     },
     train=_train,

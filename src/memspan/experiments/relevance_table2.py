@@ -36,12 +36,12 @@ class _Table:
 _LAPTOP = {
     "rel-rnn": 10_000,
     "rel-lstm": 8_000,
-    "lstm": 15_000,
-    "orthogonal-rnn": 15_000,
-    "exp-rnn": 10_000,
-    "goru": 8_000,
+    "lstm": 10_000,
+    "orthogonal-rnn": 10_000,
+    "exp-rnn": 6_000,
+    "goru": 6_000,
     "mem-rnn": 2_500,
-    "sab-lstm": 1_500,
+    "sab-lstm": 1_000,
 }
 
 

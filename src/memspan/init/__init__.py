@@ -15,6 +15,8 @@ from memspan.init.chrono import chrono_ as chrono_
 from memspan.init.critical import critical_ as critical_
 from memspan.init.critical import critical_start as critical_start
 from memspan.init.mean_field import mean_field_ as mean_field_
+from memspan.init.open_gates import LongShortTerm as LongShortTerm
+from memspan.init.open_gates import open_gates_ as open_gates_
 from memspan.init.orthogonal import cayley_ as cayley_
 from memspan.init.orthogonal import henaff_ as henaff_
 from memspan.init.orthogonal import orthogonal_ as orthogonal_

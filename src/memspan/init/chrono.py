@@ -20,6 +20,8 @@ class GateBiases(NamedTuple):
     """Of the gate that keeps what is there."""
     admit: tuple[Tensor, ...] = ()
     """Of the gate that lets the new in; none where it is one minus the other."""
+    emit: tuple[Tensor, ...] = ()
+    """Of the gate that lets out what is kept; none where nothing is held back."""
 
 
 @runtime_checkable
@@ -47,12 +49,12 @@ def chrono_(module: nn.Module, longest: float, *, generator: torch.Generator | N
         biases = layer.gate_biases()
         first = biases.remember[0]
         drawn = torch.empty_like(first).uniform_(1, longest - 1, generator=generator).log()
-        _set(biases.remember, drawn)
-        _set(biases.admit, -drawn)
+        set_biases(biases.remember, drawn)
+        set_biases(biases.admit, -drawn)
 
 
 @torch.no_grad()
-def _set(biases: tuple[Tensor, ...], value: Tensor) -> None:
+def set_biases(biases: tuple[Tensor, ...], value: Tensor) -> None:
     """The sum of the biases becomes `value`."""
     for number, bias in enumerate(biases):
         bias.copy_(value) if number == 0 else bias.zero_()

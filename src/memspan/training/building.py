@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from memspan import init
 from memspan.cells.names import CELLS
@@ -100,8 +100,7 @@ def _mean_field(network: CellModel, config: InitConfig, task: Task, seed: int) -
 
 def _recurrent_matrices(network: CellModel, name: str) -> None:
     """What multiplies h, of every layer that has one matrix for that."""
-    candidates = [getattr(layer, "W" if hasattr(layer, "W_x") else "V", None) for layer in network.cell.stack]
-    found = [V for V in candidates if isinstance(V, nn.Parameter) and V.shape[-1] == V.shape[-2]]
+    found = [matrix for layer in network.cell.stack if (matrix := _recurrent_matrix(layer)) is not None]
     if not found:
         raise InputError(
             f"init.name is {name}, and {type(network.cell).__name__} has no recurrent matrix that can be drawn so; "
@@ -109,3 +108,15 @@ def _recurrent_matrices(network: CellModel, name: str) -> None:
         )
     for matrix in found:
         _MATRICES[name](matrix)
+    for layer in network.cell.stack:
+        if isinstance(layer, init.LongShortTerm):
+            init.open_gates_(layer)
+
+
+def _recurrent_matrix(layer: nn.Module) -> Tensor | None:
+    """What multiplies h; in an LSTM, that of what its gates let in."""
+    if isinstance(layer, init.LongShortTerm):
+        return layer.candidate()
+    matrix = getattr(layer, "W" if hasattr(layer, "W_x") else "V", None)
+    square = isinstance(matrix, nn.Parameter) and matrix.shape[-1] == matrix.shape[-2]
+    return matrix if square else None

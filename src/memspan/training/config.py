@@ -54,7 +54,8 @@ class InitConfig:
 
     name: Start = "default"
     """default: the cell's own; critical: chi_1 = 1; field: the sigmas below; orthogonal, henaff, cayley: of the recurrent
-    matrix; chrono: biases of gates for the task's delay."""
+    matrix, in an LSTM that of the candidate, with gates that let it begin as an RNN without them; chrono: biases of gates
+    for the task's delay."""
     weights: Literal["gaussian", "orthogonal"] = "gaussian"
     """The recurrent matrix of critical and field."""
     bias_mean: float = 0.0

@@ -125,8 +125,8 @@ _CELLS: dict[str, Settings] = {
 """What a cell wants whatever the task."""
 
 _PAIRS: dict[tuple[str, str], Settings] = {
-    ("copy", "rel-lstm"): {"training": {"updates": 18_000}},
-    ("denoise", "rel-lstm"): {"training": {"updates": 18_000}},
+    ("copy", "rel-lstm"): {"init": {"name": "henaff"}},
+    ("denoise", "rel-lstm"): {"init": {"name": "henaff"}},
     ("copy", "mem-rnn"): {"cell": {"combine": "mean"}},
     ("denoise", "mem-rnn"): {"cell": {"combine": "mean"}},
 }

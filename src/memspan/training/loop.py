@@ -52,8 +52,7 @@ class Loop:
         """Until it is over, or somebody asks to stop; returns whether it is over. Either way everything is saved."""
         name = f"{self.trainer.config.word} by {self.trainer.config.cell.name}"
         over = False
-        with progress.stage(name, self.config.updates) as stage:
-            stage.advance(self.position.update)
+        with progress.stage(name, self.config.updates, self.position.update) as stage:
             while True:
                 over, asked, due = self._wanted()
                 if over or asked:
