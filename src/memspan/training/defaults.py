@@ -100,6 +100,7 @@ _REL_LSTM: Settings = {"init": {"name": "henaff"}, "training": {"updates": 24_00
 _PAIRS: dict[tuple[str, str], Settings] = {
     ("copy", "rel-lstm"): _REL_LSTM,
     ("denoise", "rel-lstm"): _REL_LSTM,
+    ("denoise", "rel-rnn"): {"training": {"updates": 20_000}},
     ("copy", "mem-rnn"): {"cell": {"combine": "mean"}},
     ("denoise", "mem-rnn"): {"cell": {"combine": "mean"}},
 }
