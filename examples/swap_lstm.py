@@ -1,7 +1,7 @@
 """Swap torch.nn.LSTM for RelLSTM, change nothing else, and see how much of a late error reaches earlier inputs.
 
 Before training the states that a RelLSTM finds relevant are the first ones, which shared attention with the fewest others:
-the error reaches them, and what lies between is out of reach. Which states are relevant is for training to say.
+the error reaches them, and much less of it what lies between. Which states are relevant is for training to say.
 """
 
 import torch

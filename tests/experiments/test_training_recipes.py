@@ -4,13 +4,29 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.figures.training_examples import training
 
-from memspan.experiments import meanfield_fig2, meanfield_fig3, recall_tables, relevance_fig2, relevance_fig3
+from memspan.experiments import (
+    RECIPES,
+    meanfield_fig2,
+    meanfield_fig3,
+    recall_tables,
+    relevance_fig2,
+    relevance_fig3,
+)
+from memspan.experiments.meanfield_fig2 import MEANFIELD_FIG2
+from memspan.experiments.recipe import Trained
+from memspan.experiments.relevance_fig2 import RELEVANCE_FIG2
+from memspan.experiments.relevance_fig3 import RELEVANCE_FIG3
 from memspan.experiments.relevance_published import COPY, DENOISE, NAMES, PERMUTED_DIGITS, TRANSFER_COPY
+from memspan.experiments.relevance_table1 import RELEVANCE_TABLE1
+from memspan.experiments.relevance_table2 import RELEVANCE_TABLE2, RELEVANCE_TABLE5
+from memspan.experiments.relevance_table3 import RELEVANCE_TABLE3
+from memspan.progress import SILENT
 from memspan.results import GradientNorms, TrainingRun
 
 FIG3 = meanfield_fig3._SIZES["laptop"]
@@ -44,10 +60,10 @@ def norms(largest: float) -> GradientNorms:
 def test_critical_weights_are_sooner_only_if_they_were():
     claims = [
         [meanfield_fig3._sooner(FIG3, found, 196, "rnn") for found in (digits(*pair),)]
-        for pair in ((250, 750), (750, 250), (500, 500), (500, math.inf))
+        for pair in ((250, 500), (500, 250), (500, 500), (500, math.inf))
     ]
     assert [claim.holds for (claim,) in claims] == [True, False, False, True]
-    assert claims[0][0].measured == 3
+    assert claims[0][0].measured == 2
     assert "at least" in claims[3][0].claim
 
 
@@ -104,3 +120,26 @@ def test_printed_tables_are_per_cents_of_cells_with_a_name(table: dict[str, dict
     assert set(table) <= set(NAMES)
     assert all(value is None or 0 <= value <= 100 for row in table.values() for value in row.values())
     assert set(PERMUTED_DIGITS) <= set(NAMES)
+
+
+WAITING = [
+    MEANFIELD_FIG2,
+    RELEVANCE_FIG2,
+    RELEVANCE_FIG3,
+    RELEVANCE_TABLE1,
+    RELEVANCE_TABLE2,
+    RELEVANCE_TABLE5,
+    RELEVANCE_TABLE3,
+]
+"""Recipes whose results at laptop scale are not in docs/results yet, so that `memspan reproduce` does not offer them."""
+
+
+@pytest.mark.parametrize("recipe", WAITING, ids=lambda recipe: recipe.id)
+def test_a_recipe_that_waits_for_its_results_runs_at_smoke_scale(recipe: Trained, tmp_path: Path):
+    assert recipe.id not in RECIPES
+    found = recipe.outcome("smoke", 0, SILENT, tmp_path)
+    assert found.claims
+    assert all(np.isfinite(claim.measured) for claim in found.claims if claim.measured is not None)
+    assert all(len(drawing.caption) > 80 for drawing in (*found.figures, *found.maps))
+    again = recipe.outcome("smoke", 0, SILENT, tmp_path)
+    assert again.claims == found.claims, "what is finished is read, not trained again"

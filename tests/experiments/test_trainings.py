@@ -70,3 +70,10 @@ def test_a_recipe_keeps_its_networks_where_it_is_told_to(tmp_path: Path) -> None
     assert {path.name for path in tmp_path.iterdir()} == {"copy", "denoise"}
     again = reproduce("relevance-fig1", scale="smoke", runs=tmp_path)
     assert again.claims == first.claims
+
+
+def test_a_recipe_tells_how_long_its_trainings_took(tmp_path: Path) -> None:
+    first = reproduce("relevance-fig1", scale="smoke", runs=tmp_path)
+    spent = sum(json.loads(path.read_text())["seconds"] for path in tmp_path.glob("*/result.json")) / 60
+    assert first.notes[-1] == f"2 trainings of {spent:.1f} minutes in all, in one thread each."
+    assert reproduce("relevance-fig1", scale="smoke", runs=tmp_path).notes == first.notes

@@ -38,7 +38,7 @@ def test_what_multiplies_the_state_becomes_orthogonal(name, cell, tiny):
 @pytest.mark.parametrize(
     ("name", "cell", "words"),
     [
-        ("orthogonal", "lstm", "init.name is orthogonal, and LSTM has no recurrent matrix"),
+        ("orthogonal", "gru", "init.name is orthogonal, and GRU has no recurrent matrix"),
         ("henaff", "exp-rnn", "init.name is henaff, and ExpRNN has no recurrent matrix"),
         ("critical", "lstm", "mean-field theory does not describe LSTM"),
         ("chrono", "rnn", "has no gates with biases"),

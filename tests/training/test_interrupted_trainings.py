@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memspan.progress import Progress, Stage
-from memspan.training import TrainingInterrupted, resume, train
+from memspan.training import TrainingInterrupted, resume, train, training
 from memspan.training.run_folder import RunFolder
 
 
@@ -67,3 +67,24 @@ def test_an_interrupt_before_the_first_update_loses_nothing(tiny, written, tmp_p
         train(tiny(), tmp_path / "run", progress=SignalAt(0, signal.SIGINT))
     resume(tmp_path / "run")
     assert written(tmp_path / "run") == written(tmp_path / "whole")
+
+
+def test_an_interrupt_during_the_last_update_is_not_forgotten(tiny, written, tmp_path: Path):
+    whole = train(tiny(), tmp_path / "whole")
+    with pytest.raises(TrainingInterrupted, match=r"all updates are saved in .*run; go on by memspan resume"):
+        train(tiny(), tmp_path / "run", progress=SignalAt(whole.updates, signal.SIGINT))
+    assert resume(tmp_path / "run").loss == whole.loss
+    assert written(tmp_path / "run") == written(tmp_path / "whole")
+
+
+def test_judging_a_finished_run_can_be_interrupted(tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    whole = train(tiny(), tmp_path / "run")
+
+    def interrupted(*_: object) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(training, "outcome", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            resume(tmp_path / "run")
+    assert resume(tmp_path / "run").loss == whole.loss

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import final
 
@@ -63,9 +64,17 @@ class Trained(Recipe):
 
     def outcome(self, scale: str, seed: int, progress: Progress, runs: Path | None) -> Outcome:
         if runs is not None:
-            return self.train(scale, seed, progress, runs)
+            return self._trained(scale, seed, progress, runs)
         with tempfile.TemporaryDirectory(prefix="memspan-") as folder:
-            return self.train(scale, seed, progress, Path(folder))
+            return self._trained(scale, seed, progress, Path(folder))
+
+    def _trained(self, scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
+        """With the time of all trainings, those of earlier sessions included."""
+        found = self.train(scale, seed, progress, runs)
+        results = [json.loads(path.read_text()) for path in sorted(runs.glob("*/result.json"))]
+        minutes = sum(result["seconds"] for result in results) / 60
+        note = f"{len(results)} trainings of {minutes:.1f} minutes in all, in one thread each."
+        return replace(found, notes=(*found.notes, note))
 
 
 @final

@@ -39,16 +39,15 @@ _SIZES = {
 def _train(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
     check_models("relevance-fig1")
     from memspan.diagnostics.attention import attention_map
-    from memspan.experiments.trainings import configured, train_all
+    from memspan.experiments.trainings import recalling, train_all
     from memspan.training.best import load_best
 
     size = _SIZES[scale]
-    settings = {
-        "task": {"delay": size.delay},
-        "cell": {"hidden": size.hidden, "combine": "mean"},
-        "training": {"updates": size.updates, "validate_every": min(250, size.updates)},
+    sizes = {"delay": size.delay, "hidden": size.hidden, "updates": size.updates}
+    configs = {
+        task: recalling(task, "mem-rnn", seed, **sizes, options={"combine": "mean"})
+        for task in ("copy", "denoise")
     }
-    configs = {task: configured(task, "mem-rnn", seed, settings) for task in ("copy", "denoise")}
     trained = train_all(configs, runs, progress, workers=1 if scale == "smoke" else None)
     claims, maps = [], []
     for task, run in trained.items():

@@ -9,6 +9,7 @@ from typing import final
 import numpy as np
 
 from memspan.errors import check_models
+from memspan.experiments.gradients_after import LEAST, norms_after, norms_chart, unevenness
 from memspan.experiments.recipe import Outcome, Trained
 from memspan.experiments.relevance_published import NAMES
 from memspan.progress import Progress
@@ -38,40 +39,27 @@ _SIZES = {
 
 def _train(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
     check_models("relevance-fig2")
-    from memspan.diagnostics.gradients import gradient_norms
     from memspan.experiments.training_cost import training_costs
-    from memspan.experiments.trainings import configured, train_all
-    from memspan.training.best import load_best
+    from memspan.experiments.trainings import recalling, train_all
 
     size = _SIZES[scale]
     configs = {
-        cell: configured(
-            "denoise",
-            cell,
-            seed,
-            {
-                "task": {"delay": size.delay},
-                "cell": {"hidden": size.hidden},
-                "training": {"updates": updates, "validate_every": min(250, updates)},
-            },
-        )
+        cell: recalling("denoise", cell, seed, delay=size.delay, hidden=size.hidden, updates=updates)
         for cell, updates in size.updates.items()
     }
     trained = train_all(configs, runs, progress, workers=1 if scale == "smoke" else None)
-    norms: dict[str, GradientNorms] = {}
-    memory: dict[str, float] = {}
-    for cell in trained:
-        best = load_best(runs / cell)
-        norms[cell] = gradient_norms(best.network, best.config.task, sequences=size.sequences, seed=seed)
-        steps = size.delay + 20
-        cost = training_costs(cell, lengths=(steps,), batch=10, hidden=size.hidden)[steps]
-        memory[cell] = cost.peak / 1e6
+    norms = norms_after(runs, trained, sequences=size.sequences, seed=seed)
+    steps = size.delay + 20
+    memory = {
+        cell: training_costs(cell, lengths=(steps,), batch=10, hidden=size.hidden)[steps].peak / 1e6
+        for cell in trained
+    }
     charts = (_norm_chart(size, norms, trained), _memory_chart(size, norms, memory))
     return Outcome(_claims(norms, trained), charts, (_NOTE,))
 
 
 def _claims(norms: dict[str, GradientNorms], trained: dict[str, TrainingRun]) -> tuple[Claim, ...]:
-    ratio = _unevenness(norms["rel-lstm"])
+    ratio = unevenness(norms["rel-lstm"])
     claims = [
         Claim(
             f"After training RelLSTM's gradient norm is within a factor of {EVEN:g} over the whole sequence. (Measured: the "
@@ -85,7 +73,7 @@ def _claims(norms: dict[str, GradientNorms], trained: dict[str, TrainingRun]) ->
     ]
     for cell in norms:
         if cell != "rel-lstm":
-            other = _unevenness(norms[cell])
+            other = unevenness(norms[cell])
             claims.append(
                 Claim(
                     f"{NAMES[cell]}'s gradient norm is less even than RelLSTM's. (Measured: the largest over the smallest, "
@@ -100,29 +88,12 @@ def _claims(norms: dict[str, GradientNorms], trained: dict[str, TrainingRun]) ->
     return tuple(claims)
 
 
-def _unevenness(norms: GradientNorms) -> float:
-    """Of the mean norm; states after the last answer count for nothing."""
-    least = float(norms.mean.min())
-    return min(float(norms.mean.max()) / least, 1e300) if least > 0 else 1e300
-
-
 def _norm_chart(size: _Size, norms: dict[str, GradientNorms], trained: dict[str, TrainingRun]) -> Chart:
-    return Chart(
-        name="gradient-norms",
-        title="Gradients after training, from the last step back to the first",
-        x_label="steps before the last",
-        y_label="norm of the loss's gradient at h_t",
-        x_scale="linear",
-        y_scale="log",
-        lines=tuple(
-            line(
-                f"{NAMES[cell]} ({trained[cell].accuracy or 0.0:.0%} right)",
-                of.distances,
-                np.maximum(of.mean, 1e-300),
-            )
-            for cell, of in norms.items()
-        ),
-        caption=f"Mean over {size.sequences} test sequences of denoise, T = {size.delay}, of the total gradient of the "
+    return norms_chart(
+        "gradient-norms",
+        "Gradients after training, from the last step back to the first",
+        {f"{NAMES[cell]} ({trained[cell].accuracy or 0.0:.0%} right)": of for cell, of in norms.items()},
+        f"Mean over {size.sequences} test sequences of denoise, T = {size.delay}, of the total gradient of the "
         f"recall's loss with respect to h_t; {size.hidden} units. A line that falls by many powers of ten is a gradient "
         "that vanishes: what stood there is not learnt from.",
     )
@@ -140,7 +111,7 @@ def _memory_chart(size: _Size, norms: dict[str, GradientNorms], memory: dict[str
             line(
                 NAMES[cell],
                 [memory[cell]],
-                [float(np.exp(np.log(np.maximum(of.mean, 1e-300)).mean()))],
+                [float(np.exp(np.log(np.maximum(of.mean, LEAST)).mean()))],
                 style="markers",
             )
             for cell, of in norms.items()

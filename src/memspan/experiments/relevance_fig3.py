@@ -9,9 +9,10 @@ from typing import final
 import numpy as np
 
 from memspan.errors import check_models
+from memspan.experiments.gradients_after import norms_after, norms_chart, unevenness
 from memspan.experiments.recipe import Outcome, Trained
 from memspan.progress import Progress
-from memspan.results import Chart, Claim, GradientNorms, TrainingRun, line
+from memspan.results import Chart, Claim, GradientNorms, TrainingRun
 
 SWEEPS = {"relevant": ("rho", "nu"), "short_term": ("nu", "rho")}
 """What is varied, how the paper calls it, and what is fixed."""
@@ -39,50 +40,33 @@ _SIZES = {
 
 def _train(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
     check_models("relevance-fig3")
-    from memspan.diagnostics.gradients import gradient_norms
-    from memspan.experiments.trainings import configured, train_all
-    from memspan.training.best import load_best
+    from memspan.experiments.trainings import recalling, train_all
 
     size = _SIZES[scale]
     configs = {
-        f"{varied}-{value}": configured(
+        f"{varied}-{value}": recalling(
             "denoise",
             "rel-lstm",
             seed,
-            {
-                "task": {"delay": size.delay},
-                "cell": {
-                    "hidden": size.hidden,
-                    "relevant": size.fixed,
-                    "short_term": size.fixed,
-                    varied: value,
-                },
-                "training": {"updates": size.updates, "validate_every": min(250, size.updates)},
-            },
+            delay=size.delay,
+            hidden=size.hidden,
+            updates=size.updates,
+            options={"relevant": size.fixed, "short_term": size.fixed, varied: value},
         )
         for varied in SWEEPS
         for value in size.values
     }
     trained = train_all(configs, runs, progress, workers=1 if scale == "smoke" else None)
-    norms = {}
-    for name in configs:
-        best = load_best(runs / name)
-        norms[name] = gradient_norms(best.network, best.config.task, sequences=size.sequences, seed=seed)
+    norms = norms_after(runs, trained, sequences=size.sequences, seed=seed)
     charts = tuple(_chart(size, varied, norms, trained) for varied in SWEEPS)
     return Outcome(_claims(size, norms), charts, (_NOTE,))
 
 
-def _unevenness(norms: GradientNorms) -> float:
-    """How many times the largest mean norm is the smallest."""
-    return float(norms.mean.max() / max(float(norms.mean.min()), 1e-300))
-
-
 def _claims(size: _Size, norms: dict[str, GradientNorms]) -> tuple[Claim, ...]:
-    few, *more = (_unevenness(norms[f"relevant-{value}"]) for value in size.values)
+    few, *more = (unevenness(norms[f"relevant-{value}"]) for value in size.values)
     ratio = few / max(more)
     spreads = {
-        varied: np.log([_unevenness(norms[f"{varied}-{value}"]) for value in size.values])
-        for varied in SWEEPS
+        varied: np.log([unevenness(norms[f"{varied}-{value}"]) for value in size.values]) for varied in SWEEPS
     }
     less = float(np.ptp(spreads["relevant"]) - np.ptp(spreads["short_term"]))
     return (
@@ -111,23 +95,17 @@ def _chart(
     size: _Size, varied: str, norms: dict[str, GradientNorms], trained: dict[str, TrainingRun]
 ) -> Chart:
     name, fixed = SWEEPS[varied]
-    lines = tuple(
-        line(
-            f"{name} = {value} ({trained[f'{varied}-{value}'].accuracy or 0.0:.0%} right)",
-            norms[f"{varied}-{value}"].distances,
-            np.maximum(norms[f"{varied}-{value}"].mean, 1e-300),
-        )
+    labelled = {
+        f"{name} = {value} ({trained[f'{varied}-{value}'].accuracy or 0.0:.0%} right)": norms[
+            f"{varied}-{value}"
+        ]
         for value in size.values
-    )
-    return Chart(
-        name=f"{varied.replace('_', '-')}-swept",
-        title=f"Gradients after training, {name} varied",
-        x_label="steps before the last",
-        y_label="norm of the loss's gradient at h_t",
-        x_scale="linear",
-        y_scale="log",
-        lines=lines,
-        caption=f"RelLSTM of {size.hidden} units after {size.updates:,} updates of denoise, T = {size.delay}, {fixed} = "
+    }
+    return norms_chart(
+        f"{varied.replace('_', '-')}-swept",
+        f"Gradients after training, {name} varied",
+        labelled,
+        f"RelLSTM of {size.hidden} units after {size.updates:,} updates of denoise, T = {size.delay}, {fixed} = "
         f"{size.fixed}: the mean over {size.sequences} test sequences of the total gradient of the recall's loss.",
     )
 

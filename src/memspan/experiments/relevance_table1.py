@@ -51,20 +51,11 @@ _SIZES = {
 def _train(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
     check_models("relevance-table1")
     from memspan.experiments.recall_tables import row_chart, row_claims, transferred
-    from memspan.experiments.trainings import configured, train_all
+    from memspan.experiments.trainings import recalling, train_all
 
     size = _SIZES[scale]
     configs = {
-        cell: configured(
-            "copy",
-            cell,
-            seed,
-            {
-                "task": {"delay": size.delay},
-                "cell": {"hidden": size.hidden},
-                "training": {"updates": updates, "validate_every": min(250, updates)},
-            },
-        )
+        cell: recalling("copy", cell, seed, delay=size.delay, hidden=size.hidden, updates=updates)
         for cell, updates in size.updates.items()
     }
     trained = train_all(configs, runs, progress, workers=1 if scale == "smoke" else None)

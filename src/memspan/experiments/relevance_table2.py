@@ -48,7 +48,7 @@ _LAPTOP = {
 def _sizes(published: dict[str, dict[int, float | None]], laptop: tuple[int, ...]) -> dict[str, _Size]:
     longest = sorted({delay for row in published.values() for delay in row})
     return {
-        "smoke": _Size((3,), 8, dict.fromkeys(("rel-rnn", "lstm"), 5)),
+        "smoke": _Size((100,), 8, dict.fromkeys(("rel-rnn", "lstm"), 5)),
         "laptop": _Size(laptop, 128, {cell: _LAPTOP[cell] for cell in published}),
         "paper": _Size(tuple(longest), 128, dict.fromkeys(published, 200_000)),
     }

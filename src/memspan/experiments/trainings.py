@@ -29,6 +29,25 @@ def configured(task: str, cell: str, seed: int, *more: dict[str, Any]) -> Config
     return from_json({**plain, "seed": seed}, "the recipe")
 
 
+def recalling(
+    task: str,
+    cell: str,
+    seed: int,
+    *,
+    delay: int,
+    hidden: int,
+    updates: int,
+    options: dict[str, Any] | None = None,
+) -> Config:
+    """So many updates of copy or denoise at some delay; `options` are the cell's own."""
+    settings = {
+        "task": {"delay": delay},
+        "cell": {"hidden": hidden, **(options or {})},
+        "training": {"updates": updates, "validate_every": min(250, updates)},
+    }
+    return configured(task, cell, seed, settings)
+
+
 def train_all(
     configs: dict[str, Config], runs: Path, progress: Progress, *, workers: int | None = None
 ) -> dict[str, TrainingRun]:

@@ -124,9 +124,13 @@ _CELLS: dict[str, Settings] = {
 }
 """What a cell wants whatever the task."""
 
+_REL_LSTM: Settings = {"init": {"name": "henaff"}, "training": {"updates": 24_000}}
+"""Begun as an orthogonal RNN it learns to recall in a third of the updates, and from every seed that was tried."""
+
 _PAIRS: dict[tuple[str, str], Settings] = {
-    ("copy", "rel-lstm"): {"init": {"name": "henaff"}},
-    ("denoise", "rel-lstm"): {"init": {"name": "henaff"}},
+    ("copy", "rel-lstm"): _REL_LSTM,
+    ("denoise", "rel-lstm"): _REL_LSTM,
+    ("denoise", "rel-rnn"): {"training": {"updates": 20_000}},
     ("copy", "mem-rnn"): {"cell": {"combine": "mean"}},
     ("denoise", "mem-rnn"): {"cell": {"combine": "mean"}},
 }

@@ -81,24 +81,31 @@ def _carry_on(
         check_tensorboard()
     folder = RunFolder(machine.of_main(out))
     progress = progress if machine.main else SILENT
-    # What is wrong with the sizes of a cell or a batch is told before there is a folder.
-    with with_threads(threads_of(training)), seeded(stream(config.seed, machine.rank)), asking() as asked:
+    with with_threads(threads_of(training)), seeded(stream(config.seed, machine.rank)):
+        # What is wrong with the sizes of a cell or a batch is told before there is a folder.
         config.task.batch(0, machine.count * training.batch, seed=config.seed)
         trainer = Trainer(config, machine, objectives)
         with _alone(folder, machine):
             if machine.main:
                 folder.begin(config) if new else folder.go_on(config)
-            position, seconds = _load_newest(trainer, folder, progress)
-            journal = _journal(folder, position, training.tensorboard) if machine.main else NoJournal()
-            with contextlib.closing(journal):
-                loop = Loop(trainer, folder, position, journal, asked, seconds)
-                over = loop.run(progress)
-            machine.wait()
-            if not over:
-                raise TrainingInterrupted(
-                    f"update {position.update:,} is saved in {folder.path}; go on by memspan resume {folder.path}"
-                )
+            position = _updated(trainer, folder, progress)
             return outcome(config, folder, trainer.network, position)
+
+
+def _updated(trainer: Trainer, folder: RunFolder, progress: Progress) -> Position:
+    """Do all updates that are left; where it stands then, unless somebody asked it to stop."""
+    machine = trainer.machine
+    with asking() as asked:
+        position, seconds = _load_newest(trainer, folder, progress)
+        tensorboard = trainer.config.training.tensorboard
+        journal = _journal(folder, position, tensorboard) if machine.main else NoJournal()
+        with contextlib.closing(journal):
+            over = Loop(trainer, folder, position, journal, asked, seconds).run(progress)
+        machine.wait()
+    if over and not asked.stop:
+        return position
+    what = "all updates are" if over else f"update {position.update:,} is"
+    raise TrainingInterrupted(f"{what} saved in {folder.path}; go on by memspan resume {folder.path}")
 
 
 def _load_newest(trainer: Trainer, folder: RunFolder, progress: Progress) -> tuple[Position, float]:

@@ -1,0 +1,44 @@
+"""How far gradients reach back after training: measured in runs, told as one number, drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from memspan.results import Chart, GradientNorms, line
+
+LEAST = 1e-300
+"""What is drawn and counted instead of a norm of 0."""
+
+
+def norms_after(runs: Path, names: Iterable[str], *, sequences: int, seed: int) -> dict[str, GradientNorms]:
+    """Of the best weights of every run below `runs`, on its own task."""
+    from memspan.diagnostics.gradients import gradient_norms
+    from memspan.training.best import load_best
+
+    found = {}
+    for name in names:
+        best = load_best(runs / name)
+        found[name] = gradient_norms(best.network, best.config.task, sequences=sequences, seed=seed)
+    return found
+
+
+def unevenness(norms: GradientNorms) -> float:
+    """How many times the largest mean norm is the smallest; at most 1e300."""
+    return min(float(norms.mean.max()) / max(float(norms.mean.min()), LEAST), 1 / LEAST)
+
+
+def norms_chart(name: str, title: str, norms: dict[str, GradientNorms], caption: str) -> Chart:
+    """The mean norm against distance, a line for every label."""
+    return Chart(
+        name=name,
+        title=title,
+        x_label="steps before the last",
+        y_label="norm of the loss's gradient at h_t",
+        x_scale="linear",
+        y_scale="log",
+        lines=tuple(line(label, of.distances, np.maximum(of.mean, LEAST)) for label, of in norms.items()),
+        caption=caption,
+    )
