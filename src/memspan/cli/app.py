@@ -18,6 +18,7 @@ from memspan.cli.memorize import memorize
 from memspan.cli.predict import predict
 from memspan.cli.report import report
 from memspan.cli.reproduce import reproduce
+from memspan.cli.sample import sample
 from memspan.cli.train import resume, train
 
 app = typer.Typer(
@@ -47,6 +48,7 @@ def _example(*lines: str) -> str:
 
 
 _SMALL = "memspan train copy --cell gru --delay 3 --updates 60 --out small"
+_TEXT = "memspan train characters --cell gru --hidden 64 --updates 200 --set task.data=python --out text"
 _LIBRARY = "lib=$(python3 -c 'import os; print(os.path.dirname(os.__file__))')"
 
 app.command(epilog=_example("python3 -m this | memspan measure -"))(measure)
@@ -61,6 +63,7 @@ app.command(epilog=_example("memspan train copy --cell orthogonal-rnn --delay 5 
 app.command(epilog=_example(_SMALL, "memspan resume small --updates 80"))(resume)
 app.command(epilog=_example(_SMALL, "memspan evaluate small --delay 3 --delay 30"))(evaluate)
 app.command(epilog=_example(_SMALL, "memspan diagnose small --no-costs"))(diagnose)
+app.command(epilog=_example(_TEXT, "memspan sample text --length 500"))(sample)
 app.command(epilog=_example("memspan reproduce errata-04 --scale smoke"))(reproduce)
 app.command(
     epilog=_example("python3 -m this | memspan measure - --out memspan-zen", "memspan report memspan-zen")

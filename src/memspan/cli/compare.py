@@ -9,7 +9,7 @@ import typer
 from memspan.cli import options
 from memspan.cli.output import Output
 from memspan.cli.running import CheckFailedError
-from memspan.cli.sources import Reading, chosen_lags
+from memspan.cli.sources import Reading, Sampling, chosen_lags
 from memspan.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ def compare(
         list[str],
         typer.Argument(
             metavar="NAME=SOURCE",
-            help="Two or more sources, each with a name for it: a path, a folder, - for standard input, a URL, or"
-            " data:NAME, as in train=data:wikitext-2/train valid=data:wikitext-2/valid.",
+            help="Two or more sources, each with a name for it: a path, a folder, - for standard input, a URL,"
+            " data:NAME, or a model that writes (run:DIR, hf:PATH), as in text=data:ptb model=run:runs/characters-lstm-1.",
         ),
     ],
     expect: Annotated[
@@ -39,6 +39,8 @@ def compare(
     key: options.Key = None,
     transform: options.Transform = "none",
     levels: options.Levels = 4,
+    sample: options.SampleSize = 2_000_000,
+    temperature: options.Temperature = 1.0,
     lags: options.Lags = None,
     max_lag: options.MaxLag = None,
     estimator: options.Estimator = "grassberger",
@@ -56,7 +58,13 @@ def compare(
     named = _named(sources)
     output = Output(command="compare", json=json, out=out, quiet=quiet, bits=bits)
     reading = Reading(
-        symbols=symbols, documents=documents, column=column, key=key, transform=transform, levels=levels
+        symbols=symbols,
+        documents=documents,
+        column=column,
+        key=key,
+        transform=transform,
+        levels=levels,
+        sampling=Sampling(sample=sample, temperature=temperature, seed=seed),
     )
     with output.progress() as progress:
         from memspan.decay import compare as compare_sequences

@@ -9,15 +9,13 @@ from memspan.cli import train_options as asked
 from memspan.cli.output import Output
 from memspan.errors import check_models
 
-_SIZE = 100
-
 
 def evaluate(
     run: asked.Run,
     delays: asked.Delays = None,
     split: asked.Split = "test",
     batches: asked.Batches = None,
-    size: asked.Size = _SIZE,
+    size: asked.Size = None,
     device: asked.EvaluationDevice = "auto",
     out: asked.EvaluationFolder = None,
     json: options.Json = False,

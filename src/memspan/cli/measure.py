@@ -12,7 +12,7 @@ import typer
 from memspan.cli import options
 from memspan.cli.output import Output, encoded
 from memspan.cli.running import keeping
-from memspan.cli.sources import Reading, chosen_lags, joined_note, load_counts
+from memspan.cli.sources import Reading, Sampling, chosen_lags, joined_note, load_counts
 from memspan.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ def measure(
         typer.Argument(
             metavar="SOURCE",
             help="A path, several paths or a folder (documents of one sequence), - for standard input, a URL,"
-            " data:NAME (see memspan data list), or .counts files, which are added together.",
+            " data:NAME (see memspan data list), a model that writes (run:DIR of memspan train, hf:PATH of Hugging Face),"
+            " or .counts files, which are added together.",
         ),
     ],
     symbols: options.As = None,
@@ -36,6 +37,8 @@ def measure(
     key: options.Key = None,
     transform: options.Transform = "none",
     levels: options.Levels = 4,
+    sample: options.SampleSize = 2_000_000,
+    temperature: options.Temperature = 1.0,
     lags: options.Lags = None,
     max_lag: options.MaxLag = None,
     estimator: options.Estimator = "grassberger",
@@ -66,7 +69,13 @@ def measure(
     if counts_only and out is None:
         raise InputError("--counts-only keeps nothing without a place to keep it; add --out DIR")
     reading = Reading(
-        symbols=symbols, documents=documents, column=column, key=key, transform=transform, levels=levels
+        symbols=symbols,
+        documents=documents,
+        column=column,
+        key=key,
+        transform=transform,
+        levels=levels,
+        sampling=Sampling(sample=sample, temperature=temperature, seed=seed),
     )
     job = _Job(sources, reading, lags, max_lag, estimator, null, fit_above, level, workers, seed, out)
     output = Output(command="measure", json=json, out=out, quiet=quiet, bits=bits)
@@ -140,11 +149,12 @@ class _Job:
 
     def _refuse_what_was_decided(self) -> None:
         """Options of reading and counting mean nothing for pairs that are counted already."""
+        other = replace(self.reading, sampling=Sampling()) != Reading()
         given = {
             "--lags": self.lags,
             "--max-lag": self.max_lag,
             "--null": None if self.null == "auto" else self.null,
-            "--as, --documents, --column, --key, --transform or --levels": self.reading != Reading() or None,
+            "--as, --documents, --column, --key, --transform or --levels": other or None,
         }
         option = next((name for name, value in given.items() if value is not None), None)
         if option is not None:

@@ -174,3 +174,23 @@ Quiet = Annotated[
         "--quiet", "-q", metavar="", help="Show no progress on standard error.", rich_help_panel=_OUTPUT
     ),
 ]
+SampleSize = Annotated[
+    int,
+    typer.Option(
+        "--sample",
+        min=1,
+        metavar="N",
+        help="Symbols that a model (run:DIR, hf:PATH) writes to be measured, in up to 256 texts.",
+        rich_help_panel=_READING,
+    ),
+]
+Temperature = Annotated[
+    float,
+    typer.Option(
+        min=0.0,
+        metavar="X",
+        help="Of a model that writes: 1 leaves its probabilities as they are, less makes likely symbols likelier, 0 takes"
+        " the likeliest.",
+        rich_help_panel=_READING,
+    ),
+]

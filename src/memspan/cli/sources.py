@@ -1,4 +1,4 @@
-"""The words that name data (paths, `-`, URLs, `data:NAME`, `*.counts`) become sequences or pair counts."""
+"""The words that name data (paths, `-`, URLs, `data:NAME`, `run:DIR`, `*.counts`) become sequences or pair counts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
-from memspan.errors import InputError
+from memspan.errors import InputError, check_models
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,7 +17,35 @@ if TYPE_CHECKING:
     from memspan.progress import Progress
     from memspan.sequences import Sequence
 
-_LATER = {"run:": "a trained model", "hf:": "a Hugging Face model"}
+MODELS = ("run:", "hf:")
+"""What begins the words for models, which are sampled."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Sampling:
+    """How much a model that is named as a source writes, and how; every field is the option of its name."""
+
+    sample: int = 2_000_000
+    temperature: float = 1.0
+    seed: int = 0
+
+    def write(self, source: str, progress: Progress) -> Sequence:
+        """What the model writes, as one sequence of characters, a document for each of its texts."""
+        check_models("sampling")
+        from memspan.sampling import Choice, as_sequence
+        from memspan.sampling.author import divided
+        from memspan.training.authors import author_of
+
+        choice = Choice(temperature=self.temperature)
+        author = author_of(source)
+        streams, length = divided(self.sample, None)
+        blocks = author.write(
+            streams=streams, length=length, seed=self.seed, choice=choice, progress=progress
+        )
+        sequence = as_sequence(blocks, author.spelling, name=source)
+        told = f"sampled from {author.about}: {streams:,} texts of {length:,} symbols, temperature {self.temperature:g}"
+        return replace(sequence, notes=(*sequence.notes, told, *author.notes))
 
 
 @final
@@ -31,10 +59,16 @@ class Reading:
     key: str | None = None
     transform: str = "none"
     levels: int = 4
+    sampling: Sampling = Sampling()
 
     def read(self, sources: list[str], progress: Progress) -> Sequence:
         """The symbols of all sources as one sequence."""
         from memspan.sequences import read
+
+        model = next((source for source in sources if is_model(source)), None)
+        if model is not None:
+            self._check_model(model, sources)
+            return self.sampling.write(model, progress)
 
         names = [name for source in sources for name in files_of(source)]
         sequence = read(
@@ -49,6 +83,28 @@ class Reading:
         )
         return replace(sequence, paths=tuple(map(_readable, sequence.paths)))
 
+    def _check_model(self, model: str, sources: list[str]) -> None:
+        """A model is a source by itself, and what it writes is measured as characters."""
+        if len(sources) > 1:
+            raise InputError(
+                f"{model} is a model and cannot be read together with other sources; "
+                "to set them side by side, use memspan compare NAME=SOURCE …"
+            )
+        plain = Reading(symbols="chars" if self.symbols else None, sampling=self.sampling)
+        if self != plain:
+            raise InputError(
+                f"{model} is measured as the characters it writes, each text a document; for other symbols save a sample "
+                f"(memspan sample {model} --save FILE) and measure the file"
+            )
+
+
+def is_model(source: str) -> bool:
+    """
+    >>> is_model("run:runs/characters-lstm-1"), is_model("novel.txt")
+    (True, False)
+    """
+    return source.startswith(MODELS)
+
 
 def files_of(source: str) -> list[str]:
     """What `read` can open.
@@ -56,11 +112,6 @@ def files_of(source: str) -> list[str]:
     >>> files_of("novel.txt")
     ['novel.txt']
     """
-    for prefix, what in _LATER.items():
-        if source.startswith(prefix):
-            raise InputError(
-                f"{source} names {what}, which this version cannot sample; sample it to a file and give the file"
-            )
     if not source.startswith("data:"):
         return [source]
     from memspan.data import resolve

@@ -232,11 +232,12 @@ Batches = Annotated[
     ),
 ]
 Size = Annotated[
-    int,
+    int | None,
     typer.Option(
         min=1,
         metavar="N",
-        help="Sequences of a batch. Long sequences are worked on in smaller batches, as many in all.",
+        help="Sequences of a batch, by default 100; long ones are worked on in smaller batches, as many in all. "
+        "Of a text: pieces that are read side by side, by default 10.",
         rich_help_panel=_EVALUATING,
     ),
 ]

@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from memspan.cli.tables import print_table, show_notes
+from memspan.figures.training_words import TEXTS
 from memspan.report.training_rows import evaluation_rows, training_rows, transfer_table
 from memspan.report.training_sentences import training_notes
 from memspan.results import Evaluation, TrainingRun
@@ -34,7 +35,7 @@ def _next(result: TrainingRun) -> list[tuple[str, str]]:
     task = result.config.get("task", {})
     delay = task.get("delay", task.get("length"))
     farther = "".join(f" --delay {times * delay}" for times in _FARTHER) if isinstance(delay, int) else ""
-    return [
-        ("next", f"memspan evaluate {result.run}{farther}"),
-        ("", f"memspan diagnose {result.run}"),
-    ]
+    commands = [f"memspan evaluate {result.run}{farther}", f"memspan diagnose {result.run}"]
+    if result.task in TEXTS:
+        commands += [f"memspan sample {result.run}", f"memspan measure run:{result.run}"]
+    return [("" if position else "next", command) for position, command in enumerate(commands)]

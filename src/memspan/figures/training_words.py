@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from memspan.figures.numbers import UNKNOWN, number, trimmed
@@ -17,8 +18,13 @@ _ANSWERS = {
     "permuted-digits": "digits",
     "binary": "next symbols",
 }
+TEXTS = ("characters", "words")
+"""Tasks that are a text, whose next symbol is asked for."""
+_LOSSES = {"adding": "squared error", "characters": "nats per character", "words": "nats per word"}
 _SHOWN = ("delay", "length", "steps")
 """Options of tasks that belong to their names."""
+_LARGEST = 700.0
+"""Nats whose exponential is a number."""
 
 
 def answers_word(task: str) -> str:
@@ -33,18 +39,24 @@ def answers_word(task: str) -> str:
 def loss_unit(task: str) -> str:
     """What a loss is measured in.
 
-    >>> loss_unit("adding"), loss_unit("copy")
-    ('squared error', 'nats')
+    >>> loss_unit("adding"), loss_unit("copy"), loss_unit("words")
+    ('squared error', 'nats', 'nats per word')
     """
-    return "squared error" if task == "adding" else "nats"
+    return _LOSSES.get(task, "nats")
 
 
 def loss_words(task: str, loss: float | None) -> str:
-    """A loss with its unit.
+    """A loss with its unit; of a text in the measure that such losses are told in.
 
     >>> loss_words("copy", 0.0123), loss_words("adding", 1 / 6)
     ('0.0123 nats', 'squared error 0.167')
+    >>> loss_words("characters", math.log(2)), loss_words("words", math.log(120))
+    ('1 bits per character', 'perplexity 120')
     """
+    if loss is not None and task == "characters":
+        return f"{number(loss / math.log(2))} bits per character"
+    if loss is not None and task == "words":
+        return f"perplexity {number(math.exp(min(loss, _LARGEST)))}"
     unit = loss_unit(task)
     return f"{number(loss)} {unit}" if unit == "nats" else f"{unit} {number(loss)}"
 
@@ -54,8 +66,12 @@ def task_words(task: str, config: Mapping[str, Any]) -> str:
 
     >>> task_words("copy", {"task": {"name": "copy", "delay": 1000}})
     'copy, delay 1,000'
+    >>> task_words("words", {"task": {"name": "words", "data": "ptb", "steps": 35}})
+    'words of ptb'
     """
     settings = config.get("task", {})
+    if task in TEXTS:
+        return f"{task} of {Path(str(settings.get('data', 'a text'))).name}"
     sizes = [f"{name} {settings[name]:,}" for name in _SHOWN if settings.get(name) is not None]
     return ", ".join([task, *sizes])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from memspan.figures.training_words import answers_word, loss_words, percent, percent_interval
+from memspan.figures.training_words import TEXTS, answers_word, loss_words, percent, percent_interval
 from memspan.report.numbers import duration, number, trimmed
 from memspan.report.section import Row, Table
 from memspan.results import Evaluation, TrainingRun
@@ -60,13 +60,11 @@ def evaluation_rows(evaluation: Evaluation) -> tuple[Row, ...]:
         rows.append(
             (f"trained at {evaluation.distance}", f"{trained:,}", "Steps over which it learnt to remember.")
         )
+    if evaluation.accuracy is not None:
+        guess = f"{trimmed(100 * evaluation.chance)} %"
+        rows.append(("chance", guess, "What guessing among the possible answers gives."))
     return (
         *rows,
-        (
-            "chance",
-            f"{trimmed(100 * evaluation.chance)} %",
-            "What guessing among the possible answers gives.",
-        ),
         ("time", duration(evaluation.seconds), "How long the evaluation took."),
         ("run", evaluation.run, "The folder of the weights."),
     )
@@ -74,6 +72,13 @@ def evaluation_rows(evaluation: Evaluation) -> tuple[Row, ...]:
 
 def transfer_table(evaluation: Evaluation) -> Table:
     """One row for each delay."""
+    task = evaluation.task
+    if task in TEXTS:
+        rows = tuple(
+            (loss_words(task, one.loss), number(one.loss), number(one.baseline), f"{one.sequences:,}")
+            for one in evaluation.transfer
+        )
+        return Table("How well the text is foretold", ("", "loss", "loss without memory", "pieces"), rows)
     rows = tuple(
         (
             *(() if one.delay is None else (f"{one.delay:,}",)),

@@ -44,4 +44,5 @@ from memspan.results.prediction import read_prediction as read_prediction
 from memspan.results.reproduction import Claim as Claim
 from memspan.results.reproduction import Reproduction as Reproduction
 from memspan.results.reproduction import claim_near as claim_near
+from memspan.results.sample import Sample as Sample
 from memspan.results.training import TrainingRun as TrainingRun

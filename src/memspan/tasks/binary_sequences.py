@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from memspan.models.vocabulary import Vocabulary
 from memspan.sequences.sources import PowerLawBinary
 from memspan.tasks.passes import batches_of, passed
 from memspan.tasks.task import SPLITS, Batch, Split, Task, check_count, check_positive, random_of
@@ -59,6 +60,10 @@ class BinarySequences(Task):
     @property
     def symbols(self) -> int:
         return 2
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return Vocabulary("characters", ("0", "1"))
 
     @property
     def features(self) -> int:

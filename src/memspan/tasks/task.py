@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from memspan.errors import InputError
+from memspan.models.vocabulary import Vocabulary
 
 Split = Literal["train", "valid", "test"]
 SPLITS: tuple[Split, ...] = ("train", "valid", "test")
@@ -40,6 +41,11 @@ class Task(ABC):
     `batch` gives the same sequences for the same arguments, so that where a training stands is one integer. The splits
     have no sequence in common, or, where sequences are drawn at random, are drawn independently.
     """
+
+    @property
+    def vocabulary(self) -> Vocabulary | None:
+        """What its symbols stand for, where a network that has learnt them can write texts."""
+        return None
 
     @property
     def carried(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -11,9 +10,10 @@ from typing import ClassVar, NamedTuple, Self, final
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from memspan.errors import InputError
-from memspan.models.vocabulary import Kind, Vocabulary
+from memspan.models.vocabulary import END, Kind, Vocabulary
 from memspan.tasks.corpus import corpus, resolved
 from memspan.tasks.passes import passed
 from memspan.tasks.task import SPLITS, Batch, Split, Task, check_count, random_of
@@ -107,6 +107,10 @@ class TextTask(Task):
     def batches(self, split: Split, size: int) -> int:
         return self._plan(split, size).windows
 
+    def measures(self, logits: Tensor, batch: Batch) -> dict[str, float]:  # noqa: ARG002 - none to compute
+        """None: a text is judged by its loss, in bits per character or as the perplexity of a word."""
+        return {}
+
     def batch(
         self,
         index: int,
@@ -139,7 +143,7 @@ class TextTask(Task):
         device: torch.device | str,
     ) -> Batch:
         """Windows whose answers stand at `places`; those behind the text's end count nothing."""
-        text, end = encoded(self.identity).symbols[split], self.vocabulary.end
+        text, end = encoded(self.identity).symbols[split], self.vocabulary.numbers[END[self.kind]]
         answers = np.minimum(places, total - 1)
         inputs = np.where(answers > 0, text[answers - 1], end)
         resets = None
@@ -253,8 +257,3 @@ def frequencies(identity: Identity) -> NDArray[np.float64]:
     found = encoded(identity)
     counts = np.bincount(found.symbols["train"], minlength=len(found.vocabulary))
     return counts / counts.sum()
-
-
-def perplexity(loss: float) -> float:
-    """exp(loss); infinite where that is no number."""
-    return math.exp(loss) if loss < 700 else math.inf

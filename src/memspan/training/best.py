@@ -10,7 +10,7 @@ import torch
 
 from memspan.errors import CorruptError, InputError
 from memspan.models.cell_model import CellModel
-from memspan.training.building import build
+from memspan.training.building import unlearnt
 from memspan.training.checkpoint import read_checkpoint
 from memspan.training.config import Config
 from memspan.training.position import Position
@@ -41,7 +41,8 @@ def load_best(run: Path, *, device: torch.device | str = "cpu") -> Best:
     """The weights with the lowest validation loss that `run` has saved so far."""
     folder, notes = _best_seed(run)
     config = folder.config()
-    network = build(config, device=device)
+    vocabulary = folder.vocabulary()
+    network = unlearnt(config, None if vocabulary is None else len(vocabulary), device=device)
     for attempt in range(_ATTEMPTS):
         position, passed = newest(folder, config)
         update = position.best if position.best is not None else position.update

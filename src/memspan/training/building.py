@@ -27,17 +27,26 @@ _MATRICES = {"orthogonal": init.orthogonal_, "henaff": init.henaff_, "cayley": i
 def build(config: Config, *, device: torch.device | str = "cpu") -> CellModel:
     """The network before its first update: a function of the configuration alone."""
     with seeded(config.seed):
-        network = _model(config)
+        network = _model(config, None)
         start(network, config.init, config.task, config.seed)
     return network.to(device)
 
 
-def _model(config: Config) -> CellModel:
+def unlearnt(config: Config, symbols: int | None, *, device: torch.device | str = "cpu") -> CellModel:
+    """A network of the same shape, for weights that were learnt; where `symbols` are told, no data are needed for it."""
+    with seeded(config.seed):
+        return _model(config, symbols).to(device)
+
+
+def _model(config: Config, symbols: int | None) -> CellModel:
     task, model = config.task, config.model
+    kinds = task.symbols if symbols is None else symbols
+    classes = task.classes if symbols is None else symbols
     if model.embedding is None:
-        return Network(build_cell(config.cell, task.features), task.classes, symbols=task.symbols)
+        features = task.features if symbols is None else symbols
+        return Network(build_cell(config.cell, features), classes, symbols=kinds)
     cell = build_cell(config.cell, model.embedding)
-    return SequenceModel(cell, task.classes, tied=model.tied, dropout=model.dropout)
+    return SequenceModel(cell, classes, tied=model.tied, dropout=model.dropout)
 
 
 def build_cell(config: CellConfig, features: int) -> Any:

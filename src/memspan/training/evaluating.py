@@ -22,9 +22,12 @@ from memspan.training.config_json import to_json
 from memspan.training.devices import Device, device_of
 from memspan.training.distances import at_distance, distance_name, distance_of
 from memspan.training.machine import threads_of, with_threads
+from memspan.training.scoring import score
 
 BATCHES, SIZE = 10, 100
 """1,000 sequences unless told."""
+PIECES = 10
+"""Of a text unless told: fewer take longer, more begin from nothing more often."""
 LARGEST = 2**23
 """Numbers of the states of one batch: batches of long sequences are made smaller, and more."""
 Z = 1.959964
@@ -37,13 +40,14 @@ def evaluate_run(
     *,
     split: Split = "test",
     batches: int | None = None,
-    size: int = SIZE,
+    size: int | None = None,
     device: Device = "auto",
     progress: Progress = SILENT,
 ) -> Evaluation:
     """Loss and accuracy of a run's best weights at every delay, the trained one if none is given.
 
-    `batches` times `size` sequences at each; without `batches` 10, and all of a split that ends. The run may still go on.
+    `batches` times `size` sequences at each; without `batches` 10, and all of a split that ends. A text is read in `size`
+    pieces side by side. The run may still go on.
     """
     check_split(split)
     for name, value in (("batches", batches), ("size", size)):
@@ -52,6 +56,7 @@ def evaluate_run(
     begun = time.monotonic()
     best = load_best(run, device=device_of(device))
     word, task = best.config.word, best.config.task
+    size = size or (PIECES if task.carried else SIZE)
     tasks = [at_distance(task, delay, word) for delay in delays] or [task]
     with with_threads(threads_of(best.config.training)):
         found = tuple(transfer(best, one, split, batches, size, progress) for one in tasks)
@@ -79,6 +84,8 @@ def transfer(
     best: Best, task: Task, split: Split, batches: int | None, size: int, progress: Progress
 ) -> Transfer:
     """One task, which may be longer than the one that was trained on."""
+    if task.carried:
+        return _read_through(best, task, split, batches, size, progress)
     length = len(task.batch(0, 1, seed=best.config.seed, split=split).inputs)
     small = max(1, min(size, LARGEST // (length * best.config.cell.hidden)))
     wanted = (batches or BATCHES) * size
@@ -100,6 +107,30 @@ def transfer(
         accuracy=accuracy,
         interval=None if accuracy is None else interval(shares, most),
         sequences=losses.size,
+        baseline=task.baseline,
+    )
+
+
+def _read_through(
+    best: Best, task: Task, split: Split, batches: int | None, size: int, progress: Progress
+) -> Transfer:
+    """A text, in `size` pieces side by side: every symbol counts once, with all that came before it in its piece."""
+    whole = task.batches(split, size)
+    with progress.stage(best.config.word, whole or 1):
+        found = score(
+            best.network,
+            task,
+            split=split,
+            batches=batches or whole or BATCHES,
+            size=size,
+            seed=best.config.seed,
+        )
+    return Transfer(
+        delay=None,
+        loss=found["loss"],
+        accuracy=found.get("accuracy"),
+        interval=None,
+        sequences=size,
         baseline=task.baseline,
     )
 

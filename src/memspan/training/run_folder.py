@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, final
 
 from memspan.errors import CorruptError, InputError
+from memspan.models.vocabulary import Vocabulary
 from memspan.results.atomic import write_text
 from memspan.training.config import Config
 from memspan.training.config_json import from_json, to_json
@@ -31,6 +32,11 @@ class RunFolder:
     @property
     def config_file(self) -> Path:
         return self.path / "config.json"
+
+    @property
+    def vocabulary_file(self) -> Path:
+        """What the symbols stand for, of tasks that have some."""
+        return self.path / "vocabulary.json"
 
     @property
     def metrics_file(self) -> Path:
@@ -71,6 +77,8 @@ class RunFolder:
                 f"{self.path} holds a run already; go on with it by memspan resume {self.path}, or give another --out"
             )
         write_text(self.path / "environment.json", json.dumps(environment(), indent=2) + "\n")
+        if config.task.vocabulary is not None:
+            write_text(self.vocabulary_file, json.dumps(config.task.vocabulary.to_json()) + "\n")
         self._keep(config)  # last, because with it the folder is a run
 
     def go_on(self, config: Config) -> None:
@@ -88,13 +96,13 @@ class RunFolder:
             raise InputError(
                 f"{self.path} is not a run (it has no config.json); give the folder that memspan train named"
             )
-        try:
-            plain = json.loads(self.config_file.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise CorruptError(f"{self.config_file} cannot be read as JSON: {error}; train again") from error
-        if not isinstance(plain, dict):
-            raise CorruptError(f"{self.config_file} is not an object; train again")
-        return from_json(plain, str(self.config_file))
+        return from_json(_object(self.config_file), str(self.config_file))
+
+    def vocabulary(self) -> Vocabulary | None:
+        """What the symbols of the run stand for; None where it has not written that down."""
+        if not self.vocabulary_file.is_file():
+            return None
+        return Vocabulary.from_json(_object(self.vocabulary_file), str(self.vocabulary_file))
 
     def metrics(self) -> list[dict[str, Any]]:
         """The lines of metrics.jsonl; a last line that is not whole is left out."""
@@ -122,6 +130,16 @@ class RunFolder:
             yield
         finally:
             os.close(handle)
+
+
+def _object(path: Path) -> dict[str, Any]:
+    try:
+        plain = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise CorruptError(f"{path} cannot be read as JSON: {error}; train again") from error
+    if not isinstance(plain, dict):
+        raise CorruptError(f"{path} is not an object; train again")
+    return plain
 
 
 def _take(handle: int, path: Path) -> None:

@@ -1,0 +1,48 @@
+"""What `sample` returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+from memspan.results.encoding import from_plain, to_plain
+
+
+@final
+@dataclass(frozen=True)
+class Sample:
+    """Texts that a model wrote."""
+
+    source: str
+    """The model: a folder of a run or of a Hugging Face model"""
+    model: str
+    """In words: its cell or kind, and what it was trained on where that is known"""
+    streams: int
+    """Texts"""
+    length: int
+    """Symbols of each"""
+    characters: int
+    """Of all texts"""
+    temperature: float
+    top_k: int | None
+    top_p: float | None
+    context: int | None
+    """How far back the model could look; None: as far as its state reaches"""
+    seed: int
+    saved: str | None
+    """The file"""
+    documents: str | None
+    """What `--documents` has to be to read the file again, each text as a document"""
+    excerpt: str
+    """How the first text begins"""
+    seconds: float
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `sample --json` prints, without `schema`, `command` and `version`."""
+        return to_plain(self)
+
+    @classmethod
+    def from_json(cls, plain: dict[str, Any]) -> Sample:
+        """The inverse of `to_json`."""
+        return from_plain(cls, plain)
