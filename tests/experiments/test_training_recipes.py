@@ -18,7 +18,6 @@ from memspan.experiments import (
     relevance_fig2,
     relevance_fig3,
 )
-from memspan.experiments.meanfield_fig2 import MEANFIELD_FIG2
 from memspan.experiments.recipe import Trained
 from memspan.experiments.relevance_fig2 import RELEVANCE_FIG2
 from memspan.experiments.relevance_fig3 import RELEVANCE_FIG3
@@ -123,7 +122,6 @@ def test_printed_tables_are_per_cents_of_cells_with_a_name(table: dict[str, dict
 
 
 WAITING = [
-    MEANFIELD_FIG2,
     RELEVANCE_FIG2,
     RELEVANCE_FIG3,
     RELEVANCE_TABLE1,

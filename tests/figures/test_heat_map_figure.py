@@ -173,3 +173,12 @@ def test_a_border_that_does_not_cross_the_map_is_not_in_the_legend(predictions):
     map = predictions.heat_map()
     figure, _ = drawn(dataclasses.replace(map, edge=np.abs(map.edge) + 1))
     assert map.edge_label not in named(figure)
+
+
+def test_colours_that_are_told_are_the_same_for_every_map():
+    scales = [
+        colour_scale(dataclasses.replace(small(values, scale="linear"), colours=(0.0, 1.0)))
+        for values in ([[0.4, 0.5]], [[0.85, 0.95]])
+    ]
+    assert scales[0] == scales[1]
+    assert (scales[0].low, scales[0].high, scales[0].open_ends) == (0.0, 1.0, "neither")

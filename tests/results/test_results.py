@@ -121,3 +121,15 @@ def test_a_bench_report_survives_json() -> None:
     report = BenchReport("machine", (Benchmark("a", "numpy", 1.0, 2.5, "ns", 2.5),), 1.0)
     plain: dict[str, Any] = report.to_json()
     assert BenchReport.from_json(plain) == report
+
+
+@dataclass(frozen=True)
+class Grown:
+    name: str
+    since: int = 3
+
+
+def test_a_field_that_an_earlier_version_did_not_write_has_its_default():
+    assert from_plain(Grown, {"name": "a"}) == Grown("a")
+    with pytest.raises(KeyError):
+        from_plain(Grown, {"since": 4})

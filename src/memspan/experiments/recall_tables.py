@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from memspan.experiments.relevance_published import NAMES
 from memspan.progress import Progress
@@ -17,10 +16,13 @@ NEAR = 0.05
 """How far a measured accuracy may be from the printed one."""
 
 
-def updates_of(budget: dict[str, int], cell: str, delay: int) -> dict[str, Any]:
-    """Settings for a training of so many updates at a delay of 100, fewer where sequences are longer."""
-    updates = max(1, round(budget[cell] * 120 / (delay + 20)))
-    return {"training": {"updates": updates, "validate_every": max(1, min(250, updates // 8))}}
+def updates_at(delay: int, updates: int) -> int:
+    """As many as take as long as `updates` do at a delay of 100.
+
+    >>> updates_at(100, 5_000), updates_at(220, 5_000)
+    (5000, 2500)
+    """
+    return max(1, round(updates * 120 / (delay + 20)))
 
 
 def transferred(runs: Path, names: list[str], delays: tuple[int, ...], progress: Progress) -> Accuracies:

@@ -22,6 +22,7 @@ from memspan.experiments.errata_13 import ERRATA_13
 from memspan.experiments.errata_18 import ERRATA_18
 from memspan.experiments.errata_19 import ERRATA_19
 from memspan.experiments.meanfield_fig1 import MEANFIELD_FIG1
+from memspan.experiments.meanfield_fig2 import MEANFIELD_FIG2
 from memspan.experiments.meanfield_fig3 import MEANFIELD_FIG3
 from memspan.experiments.meanfield_gated import MEANFIELD_GATED
 from memspan.experiments.memorization_fig1 import MEMORIZATION_FIG1
@@ -45,7 +46,7 @@ RECIPES: dict[str, Recipe] = {
     recipe.id: recipe
     for recipe in (
         *(SHEN_LINEAR, SHEN_FIG4, SHEN_FIG5, SHEN_FIG6),
-        *(MEANFIELD_FIG1, MEANFIELD_FIG3, MEANFIELD_GATED),
+        *(MEANFIELD_FIG1, MEANFIELD_FIG2, MEANFIELD_FIG3, MEANFIELD_GATED),
         *(RELEVANCE_PROPOSITION1, RELEVANCE_THEOREM1, RELEVANCE_THEOREM2),
         *(MEMORIZATION_FIG1, MEMORIZATION_FIG2, MEMORIZATION_ORDER8, MEMORIZATION_SIZE),
         *(ERRATA_01, ERRATA_02, ERRATA_03, ERRATA_04, ERRATA_06),

@@ -32,9 +32,9 @@ class ColourScale:
 
 
 def colour_scale(map: HeatMap) -> ColourScale:
-    """The scale of a map: its top is `highest` where a value lies above it, else the largest value."""
+    """The scale of a map: its `colours`; else its top is `highest` where a value lies above it, or the largest value."""
     logarithmic = map.value_scale == "log"
-    low, high = _range(map, logarithmic)
+    low, high = map.colours or _range(map, logarithmic)
     below = bool(np.any(map.values < low))
     above = bool(np.any(map.values > high))
     places = _places(low, high, logarithmic)

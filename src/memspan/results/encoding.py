@@ -37,7 +37,10 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(kind: Any, plain: Any) -> Any:
-    """The inverse of `to_plain`, guided by the type `kind`; fields that `kind` does not have are ignored."""
+    """The inverse of `to_plain`, guided by the type `kind`; fields that `kind` does not have are ignored.
+
+    A field with a default may be missing: an earlier version did not know it.
+    """
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
         if plain is None and type(None) in arguments:
@@ -45,7 +48,11 @@ def from_plain(kind: Any, plain: Any) -> Any:
         return from_plain(next(a for a in arguments if a is not type(None)), plain)
     if dataclasses.is_dataclass(kind):
         hints = typing.get_type_hints(kind)
-        names = [field.name for field in dataclasses.fields(kind)]
+        names = [
+            field.name
+            for field in dataclasses.fields(kind)
+            if field.name in plain or field.default is dataclasses.MISSING
+        ]
         return kind(**{name: from_plain(hints[name], plain[name]) for name in names})  # type: ignore[operator]
     if origin is np.ndarray or kind is np.ndarray:
         dtype = typing.get_args(arguments[1])[0] if arguments else np.float64

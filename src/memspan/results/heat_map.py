@@ -34,3 +34,5 @@ class HeatMap:
     edge_label: str
     lines: tuple[Line, ...]
     caption: str
+    colours: tuple[float, float] | None = None
+    """Values of the first and the last colour, so that maps can be compared; None: those that occur"""
