@@ -51,7 +51,7 @@ def test_what_is_asked_for_wins_over_the_ending(tmp_path: Path) -> None:
 
 
 def test_the_words_stay() -> None:
-    assert SYMBOLS == ("chars", "bytes", "words", "lines", "dna", "numbers", "tokens", "json")
+    assert SYMBOLS == ("chars", "bytes", "words", "lines", "dna", "numbers", "tokens", "json", "bpe")
     assert TRANSFORMS == ("none", "difference", "log-return", "abs-log-return")
 
 
@@ -74,6 +74,9 @@ def test_files_of_different_kinds_need_to_be_told_apart_or_read_alike(tmp_path: 
             "unknown symbols 'letters'; use --as chars, bytes, words, lines, dna, numbers, ",
         ),
         ({"symbols": "chars:utf8"}, "unknown symbols 'chars:utf8'; use --as chars"),
+        ({"symbols": "letters"}, "tokens, json, bpe:FILE"),
+        ({"symbols": "bpe"}, "--as bpe does not say which tokenizer; use --as bpe:FILE"),
+        ({"symbols": "bpe:"}, "--as bpe does not say which tokenizer"),
         (
             {"symbols": "tokens:int8"},
             "unknown token type 'int8'; use --as tokens:uint16 or --as tokens:uint32",

@@ -15,7 +15,7 @@ SEQUENCES = 200_000
 
 @pytest.mark.parametrize("length", [2, 3, 100])
 def test_one_value_of_each_half_is_marked_and_their_sum_is_asked(length: int) -> None:
-    inputs, targets, _ = Adding(length=length).batch(0, 500, seed=0)
+    inputs, targets, *_ = Adding(length=length).batch(0, 500, seed=0)
     values, marks = inputs[..., 0], inputs[..., 1]
     assert inputs.shape == (length, 500, 2)
     assert set(marks.unique().tolist()) <= {0.0, 1.0}

@@ -36,7 +36,7 @@ def images_of(index: int, size: int, *, seed: int) -> tuple[np.ndarray, np.ndarr
 
 def test_pixels_come_in_order_a_few_at_a_step() -> None:
     pixels, digits = images_of(3, 5, seed=7)
-    inputs, targets, weights = SequentialDigits(data="digits", steps=16).batch(3, 5, seed=7)
+    inputs, targets, weights, _ = SequentialDigits(data="digits", steps=16).batch(3, 5, seed=7)
     assert inputs.shape == (16, 5, 4)
     for step in range(16):
         np.testing.assert_array_equal(inputs[step], pixels[:, 4 * step : 4 * step + 4])
@@ -46,7 +46,7 @@ def test_pixels_come_in_order_a_few_at_a_step() -> None:
 
 def test_permuted_pixels_are_the_same_pixels_in_one_order_for_all_images() -> None:
     pixels, digits = images_of(3, 5, seed=7)
-    inputs, targets, _ = PermutedDigits(data="digits").batch(3, 5, seed=7)
+    inputs, targets, *_ = PermutedDigits(data="digits").batch(3, 5, seed=7)
     order = np.random.RandomState(100).permutation(64)
     np.testing.assert_array_equal(inputs[:, :, 0].T, pixels[:, order])
     np.testing.assert_array_equal(targets, digits[None])
@@ -61,7 +61,7 @@ def test_permuted_pixels_are_the_same_pixels_in_one_order_for_all_images() -> No
 def test_the_image_comes_first_with_the_variance_of_the_noise(variance: float) -> None:
     pixels, digits = images_of(0, 300, seed=0)
     task = NoisyDigits(data="digits", delay=20, input_variance=variance)
-    inputs, targets, _ = task.batch(0, 300, seed=0)
+    inputs, targets, *_ = task.batch(0, 300, seed=0)
     assert inputs.shape == (21, 300, 64)
     np.testing.assert_array_equal(targets, digits[None])
     np.testing.assert_allclose(inputs[0].mean(1), 0.0, atol=1e-6)
@@ -164,7 +164,7 @@ def test_resolving_names_the_data_that_are_here_or_tells_what_is_missing(kind, w
 def test_real_mnist_makes_sequences_of_784_pixels(realdata: Callable[[str], Path]) -> None:
     realdata("mnist/train-images-idx3-ubyte.gz")
     assert SequentialDigits().resolved().data == "mnist"
-    inputs, targets, _ = SequentialDigits(data="mnist").batch(0, 100, seed=0, split="test")
+    inputs, targets, *_ = SequentialDigits(data="mnist").batch(0, 100, seed=0, split="test")
     assert inputs.shape == (784, 100, 1)
     assert float(inputs.max()) == 1.0
     assert targets[0, :5].tolist() == [7, 2, 1, 0, 4]

@@ -15,7 +15,7 @@ KINDS, RECALLED, MARKER = 8, 10, 9
 
 @pytest.mark.parametrize("delay", [1, 2, 100])
 def test_a_copy_sequence_has_the_layout_that_its_docstring_draws(delay: int) -> None:
-    inputs, targets, weights = Copy(delay=delay).batch(4, 50, seed=0)
+    inputs, targets, weights, _ = Copy(delay=delay).batch(4, 50, seed=0)
     assert len(inputs) == len(targets) == delay + 20
     shown = inputs[:RECALLED]
     assert int(shown.min()) >= 1
@@ -30,7 +30,7 @@ def test_a_copy_sequence_has_the_layout_that_its_docstring_draws(delay: int) -> 
 
 @pytest.mark.parametrize("delay", [1, 2, 100])
 def test_a_denoise_sequence_has_the_layout_that_its_docstring_draws(delay: int) -> None:
-    inputs, targets, weights = Denoise(delay=delay).batch(4, 50, seed=0)
+    inputs, targets, weights, _ = Denoise(delay=delay).batch(4, 50, seed=0)
     assert len(inputs) == len(targets) == delay + 20
     scattered = inputs[: delay + 9]
     assert bool(((scattered > 0).sum(0) == RECALLED).all())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -213,7 +214,10 @@ def test_options_that_mean_nothing_are_refused(bad: dict[str, float]):
         (CharacterText(data="ptb"), 50, (5_017_482, 393_042, 442_423)),
     ],
 )
-def test_published_sizes_are_met(task: TextTask, vocabulary: int, sizes: tuple[int, ...]):
+def test_published_sizes_are_met(
+    realdata: Callable[[str], Path], task: TextTask, vocabulary: int, sizes: tuple[int, ...]
+):
+    realdata({"ptb": "ptb/ptb.train.txt", "wikitext-2": "wikitext-2/wiki.train.tokens"}[task.data])
     found = encoded(task.identity)
     assert len(found.vocabulary) == vocabulary
     assert tuple(len(found.symbols[split]) for split in ("train", "valid", "test")) == sizes

@@ -32,6 +32,8 @@ def _trials() -> dict[str, Trial]:
         "digits": digits,
         "permuted-digits": digits,
         "binary": Trial(task={"length": 128}, updates=800),
+        "characters": Trial(task={"data": "python", "steps": 50}, updates=200),
+        "words": Trial(task={"data": "python", "steps": 20, "most": 2_000}, updates=200),
     }
 
 

@@ -23,7 +23,8 @@ def diagnose(
         typer.Option(
             min=1,
             metavar="N",
-            help="The delay of the task, in steps (its length, where it has no delay). By default the trained one.",
+            help="The delay of the task, in steps (its length, where it has no delay). By default the trained one. Of a"
+            " text: the symbols of a window, by default 300.",
             rich_help_panel=_LOOKING,
         ),
     ] = None,

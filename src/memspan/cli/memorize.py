@@ -50,8 +50,8 @@ def memorize(
         typer.Option(
             "--as",
             metavar="SYMBOLS",
-            help="What one symbol is. Of STRING: chars, words or lines; of --file also bytes, dna, numbers, tokens and json,"
-            " by default from the ending as in memspan measure.",
+            help="What one symbol is. Of STRING: chars, words or lines; of --file also bytes, dna, numbers, tokens, json and"
+            " bpe:FILE, by default from the ending as in memspan measure.",
             rich_help_panel="Reading",
         ),
     ] = None,

@@ -26,9 +26,9 @@ As = Annotated[
     typer.Option(
         "--as",
         metavar="SYMBOLS",
-        help="What one symbol is: chars, bytes, words, lines, dna, numbers, tokens or json. By default from the"
-        " ending: .fa .fna .fasta are dna; .csv .tsv numbers; .npy .bin tokens (tokens:uint32 for 32 bits);"
-        " .json json; all else chars.",
+        help="What one symbol is: chars, bytes, words, lines, dna, numbers, tokens, json or bpe:FILE (a Hugging Face"
+        " tokenizer.json; needs the extra hf). By default from the ending: .fa .fna .fasta are dna; .csv .tsv numbers;"
+        " .npy .bin tokens (tokens:uint32 for 32 bits); .json json; all else chars.",
         rich_help_panel=_READING,
     ),
 ]

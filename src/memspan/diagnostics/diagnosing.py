@@ -16,6 +16,7 @@ from memspan.diagnostics.jacobians import has_jacobian, jacobian_spectrum
 from memspan.progress import SILENT, Progress
 from memspan.results import Diagnosis, TrainingCosts
 from memspan.tasks import Task
+from memspan.tasks.text import TextTask
 from memspan.training.best import load_best
 from memspan.training.config import Config, InitConfig
 from memspan.training.devices import Device, device_of
@@ -27,6 +28,11 @@ LENGTHS = (0.25, 0.5, 1.0, 2.0)
 """At which a training step is measured, as multiples of the sequences' own, or of `LONG` where they are shorter."""
 LONG = 400
 """Steps; of a shorter one the memory is too little to be told from what else a process does."""
+
+WINDOW = 300
+"""Symbols of a text that are looked at unless told."""
+PLACES = 500
+"""Of a text, whose next symbol is asked for after contexts of every length: symbols are not alike, as recalled ones are."""
 
 
 def diagnose(
@@ -42,11 +48,15 @@ def diagnose(
 ) -> Diagnosis:
     """Gradients, attention, Jacobians, context and costs of the network in a run folder, at its best weights.
 
-    `delay` asks for another one than the training had; `costs` measures training steps in a process of their own.
+    `delay` asks for another one than the training had, and of a text for windows of so many symbols. `costs` measures
+    training steps in a process of their own.
     """
     start = time.perf_counter()
     best = load_best(Path(run), device=device_of(device))
     config, network = best.config, best.network
+    text = isinstance(config.task, TextTask)
+    if text:
+        delay = delay or WINDOW
     task = config.task if delay is None else at_distance(config.task, delay, config.word)
     gradients = gradient_norms(network, task, sequences=sequences, loss=loss, seed=seed, progress=progress)
     steps, answers = len(gradients.distances), recalled_answers(task)
@@ -65,7 +75,8 @@ def diagnose(
         )
     context = None
     if has_context(network):
-        context = context_loss(network, task, sequences=sequences, seed=seed, progress=progress)
+        judged = max(sequences, PLACES) if text else sequences
+        context = context_loss(network, task, sequences=judged, seed=seed, progress=progress)
     return Diagnosis(
         run=str(best.folder.path),
         task={"name": config.word, **dataclasses.asdict(cast(Any, task))},

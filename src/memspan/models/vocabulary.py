@@ -3,21 +3,64 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, final
+from typing import Any, Literal, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memspan.errors import InputError
+from memspan.sequences.store import Symbols
 
 Kind = Literal["characters", "words"]
 UNKNOWN = {"characters": "\ufffd", "words": "<unk>"}
 """What stands for a symbol that the training text has not."""
 END = {"characters": "\n", "words": "<eos>"}
 """What ends a line."""
+
+
+class Spelling(Protocol):
+    """What the numbers of a language model stand for, as text."""
+
+    def __len__(self) -> int:
+        """How many different symbols there are."""
+        ...
+
+    def decode(self, numbers: Iterable[int]) -> str:
+        """The text of numbers."""
+        ...
+
+    def decoded(self, pieces: Iterable[Symbols]) -> Iterator[str]:
+        """The text of numbers that come in pieces, in pieces as well: together what `decode` makes of all."""
+        ...
+
+
+@final
+@dataclass(frozen=True)
+class Numbers:
+    """Symbols that stand for nothing but themselves, the numbers below `count`.
+
+    >>> Numbers(50).decode([3, 14, 15])
+    '3 14 15'
+    """
+
+    count: int
+
+    def __len__(self) -> int:
+        return self.count
+
+    def decode(self, numbers: Iterable[int]) -> str:
+        """The numbers, with blanks between them."""
+        return " ".join(map(str, numbers))
+
+    def decoded(self, pieces: Iterable[Symbols]) -> Iterator[str]:
+        """The same in pieces, with blanks between these as well."""
+        between = ""
+        for numbers in pieces:
+            yield between + self.decode(numbers.tolist())
+            between = " "
 
 
 @final
@@ -33,7 +76,7 @@ class Vocabulary:
         """The symbols of a text, the `limit` most frequent ones, and the one for unknown symbols if it may be needed.
 
         >>> Vocabulary.of("characters", "banana", unknown=False).symbols
-        ('a', 'n', 'b')
+        ('a', 'n', 'b', '\\n')
         """
         counts = Counter(tokens)
         if not counts:
@@ -54,9 +97,9 @@ class Vocabulary:
         return {symbol: number for number, symbol in enumerate(self.symbols)}
 
     @property
-    def end(self) -> int:
-        """The number of what ends a line, which also comes before the first symbol of a text."""
-        return self.numbers[END[self.kind]]
+    def end(self) -> int | None:
+        """The number of what ends a line, which also comes before the first symbol of a text; None without lines."""
+        return self.numbers.get(END[self.kind])
 
     def encode(self, tokens: Sequence[str]) -> NDArray[np.int64]:
         """Numbers of symbols; what is not known is the unknown symbol, if there is one."""
@@ -80,6 +123,15 @@ class Vocabulary:
         end = END["words"]
         pieces = [symbol if symbol != end else "\n" for symbol in symbols]
         return " ".join(pieces).replace(" \n ", "\n").replace(" \n", "\n").replace("\n ", "\n")
+
+    def decoded(self, pieces: Iterable[Symbols]) -> Iterator[str]:
+        """The text in pieces; together they are what `decode` makes of all numbers."""
+        words, end, in_line = self.kind == "words", self.end, False
+        for numbers in pieces:
+            # Between two words is a blank, also where a border of pieces is.
+            yield " " if words and in_line and numbers[0] != end else ""
+            yield self.decode(numbers.tolist())
+            in_line = numbers[-1] != end
 
     def to_json(self) -> dict[str, Any]:
         """The object of `vocabulary.json`."""

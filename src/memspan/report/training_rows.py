@@ -75,10 +75,15 @@ def transfer_table(evaluation: Evaluation) -> Table:
     task = evaluation.task
     if task in TEXTS:
         rows = tuple(
-            (loss_words(task, one.loss), number(one.loss), number(one.baseline), f"{one.sequences:,}")
+            (
+                "all" if one.delay is None else f"at most {one.delay:,}",
+                loss_words(task, one.loss),
+                loss_words(task, one.baseline),
+                f"{one.sequences:,}",
+            )
             for one in evaluation.transfer
         )
-        return Table("How well the text is foretold", ("", "loss", "loss without memory", "pieces"), rows)
+        return Table("How well the text is foretold", ("context", "loss", "without memory", "pieces"), rows)
     rows = tuple(
         (
             *(() if one.delay is None else (f"{one.delay:,}",)),

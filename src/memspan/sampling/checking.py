@@ -7,6 +7,7 @@ from torch import Tensor
 
 from memspan.errors import InputError
 from memspan.models.cell_model import CellModel
+from memspan.models.hugging_face import HuggingFaceModel
 from memspan.models.model import Model
 
 
@@ -53,7 +54,7 @@ def checked_beginning(first: int | Tensor, streams: int, model: Model) -> Tensor
 def _check_known(symbols: Tensor, model: Model) -> None:
     """Symbols that the model reads; and it reads what it writes."""
     kinds = None
-    if isinstance(model, CellModel):
+    if isinstance(model, CellModel | HuggingFaceModel):
         kinds = model.symbols
         if kinds != model.classes:
             reads = "features" if kinds is None else f"{kinds} kinds of symbols"

@@ -7,16 +7,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from memspan.models.vocabulary import Vocabulary
+from memspan.models.vocabulary import Numbers, Spelling
 from memspan.results.atomic import replacing
 from memspan.sampling.blocks import Block, in_turn
 from memspan.sequences.builder import Builder
-from memspan.sequences.coding import CODE_POINTS, Lookup, code_points
+from memspan.sequences.coding import CODE_POINTS, Labels, Lookup, code_points
 from memspan.sequences.sequence import Sequence
-from memspan.sequences.store import Symbols
 
 MARKS = ("␞", "␟", "␝", "␜", *map(chr, range(0xE000, 0xF900)))
-"""What may stand between streams: Unicode's pictures of separators, then its code points for private use."""
+"""What may stand between streams, three bytes each: Unicode's pictures of separators, then code points for private use."""
 
 
 class Written(NamedTuple):
@@ -30,16 +29,18 @@ class Written(NamedTuple):
     """Of all streams, without marks"""
 
 
-def texts(blocks: Iterable[Block], vocabulary: Vocabulary) -> Iterator[str]:
+def texts(blocks: Iterable[Block], vocabulary: Spelling) -> Iterator[str]:
     """The text of every stream, one after the other."""
     return ("".join(pieces) for pieces in _texts(blocks, vocabulary))
 
 
-def as_sequence(blocks: Iterable[Block], vocabulary: Vocabulary, *, name: str = "the sample") -> Sequence:
-    """Every stream as a document of characters, those of words as well; what is large lies in a temporary file.
+def as_sequence(blocks: Iterable[Block], vocabulary: Spelling, *, name: str = "the sample") -> Sequence:
+    """Every stream as a document of characters, those of words and tokens as well; what is large lies in a temporary file.
 
-    The same sequence as of a file of them; `name` stands for its path.
+    The same sequence as of a file of them; `name` stands for its path. What is `Numbers` only is a document of these.
     """
+    if isinstance(vocabulary, Numbers):
+        return _as_numbers(blocks, name)
     lookup, builder = Lookup(CODE_POINTS), Builder()
     for pieces in _texts(blocks, vocabulary):
         for text in pieces:
@@ -48,42 +49,41 @@ def as_sequence(blocks: Iterable[Block], vocabulary: Vocabulary, *, name: str = 
     return builder.finish([chr(value) for value in lookup.values], symbols="chars", names=(name,))
 
 
-def write(path: str | os.PathLike[str], blocks: Iterable[Block], vocabulary: Vocabulary) -> Written:
-    """The texts in one file, UTF-8, which is there when all of it is; `separator` between two streams, nothing else.
+def _as_numbers(blocks: Iterable[Block], name: str) -> Sequence:
+    labels, builder = Labels(), Builder()
+    for pieces in in_turn(blocks):
+        for numbers in pieces:
+            builder.append(labels.codes(numbers.tolist()))
+        builder.end_document()
+    return builder.finish(labels.values, symbols="tokens", names=(name,))
+
+
+def write(path: str | os.PathLike[str], blocks: Iterable[Block], vocabulary: Spelling) -> Written:
+    """The texts in one file, UTF-8, which is there when all of it is; one of `MARKS` between two streams, nothing else.
 
     Blank lines between streams would be lost among those of the texts, and would take with them the line ends where a
-    stream begins or ends. A character that no symbol contains stands nowhere but between streams.
+    stream begins or ends. The mark is the first that none of the texts contains, so it stands nowhere but between streams.
     """
-    mark, streams, characters = separator(vocabulary), 0, 0
+    mark, used, characters = MARKS[0], set[str](), 0
+    places: list[int] = []
     with replacing(path) as temporary, temporary.open("wb") as file:
         for pieces in _texts(blocks, vocabulary):
-            file.write(mark.encode() if streams else b"")
+            places.append(file.tell())
+            file.write(mark.encode() if len(places) > 1 else b"")
             for text in pieces:
                 file.write(text.encode())
                 characters += len(text)
-            streams += 1
-    return Written(Path(path), mark if streams > 1 else "file", streams, characters)
+                used |= _ALL.intersection(text)
+        if mark in used:  # known only now, and all marks are of one length
+            mark = next(mark for mark in MARKS if mark not in used)
+            for place in places[1:]:
+                file.seek(place)
+                file.write(mark.encode())
+    return Written(Path(path), mark if len(places) > 1 else "file", len(places), characters)
 
 
-def separator(vocabulary: Vocabulary) -> str:
-    """The first of `MARKS` that is in none of the symbols.
-
-    >>> separator(Vocabulary("characters", ("a", "␞", "\\n")))
-    '␟'
-    """
-    used = set("".join(vocabulary.symbols))
-    return next(mark for mark in MARKS if mark not in used)
+_ALL = frozenset(MARKS)
 
 
-def _texts(blocks: Iterable[Block], vocabulary: Vocabulary) -> Iterator[Iterator[str]]:
-    return (_decoded(pieces, vocabulary) for pieces in in_turn(blocks))
-
-
-def _decoded(pieces: Iterator[Symbols], vocabulary: Vocabulary) -> Iterator[str]:
-    """A stream's text in pieces; together they are what `decode` makes of all its symbols."""
-    words, end, in_line = vocabulary.kind == "words", vocabulary.end, False
-    for symbols in pieces:
-        # Between two words is a blank, also where a border of pieces is.
-        yield " " if words and in_line and symbols[0] != end else ""
-        yield vocabulary.decode(symbols.tolist())
-        in_line = symbols[-1] != end
+def _texts(blocks: Iterable[Block], vocabulary: Spelling) -> Iterator[Iterator[str]]:
+    return (vocabulary.decoded(pieces) for pieces in in_turn(blocks))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from memspan.errors import InputError
 from memspan.progress import SILENT, Progress
 from memspan.sequences.arrays import TOKEN_TYPES, read_tokens
+from memspan.sequences.bpe import read_bpe
 from memspan.sequences.builder import MEMORY_LIMIT
 from memspan.sequences.documents_json import read_json
 from memspan.sequences.fasta import read_dna
@@ -26,10 +27,11 @@ _READERS: dict[str, Callable[[Request], Sequence]] = {
     "numbers": read_numbers,
     "tokens": read_tokens,
     "json": read_json,
+    "bpe": read_bpe,
 }
 
 SYMBOLS = tuple(_READERS)
-"""The words of `--as`."""
+"""The words of `--as`; after bpe come a colon and the file of a tokenizer."""
 
 _BY_ENDING = {
     ".fa": "dna",
@@ -65,10 +67,10 @@ def read(
     """The symbols of a path, several paths, a folder, `-` (standard input) or a URL, as one sequence.
 
     `symbols` is one of `SYMBOLS` (by default what the file's ending says, else chars); raw tokens of 32 bits
-    are `tokens:uint32`. Each file is a document unless `documents` is line, blank or a separator. `column` (a
-    name, or a number from 0), `transform` and `levels` belong to numbers, `key` to json. Compressed files
-    (.gz, .xz, .bz2) are read as what they hold. More than `memory_limit` bytes of symbols go to a
-    temporary file.
+    are `tokens:uint32`, tokens of a Hugging Face tokenizer.json `bpe:FILE`. Each file is a document unless
+    `documents` is line, blank or a separator. `column` (a name, or a number from 0), `transform` and `levels`
+    belong to numbers, `key` to json. Compressed files (.gz, .xz, .bz2) are read as what they hold. More than
+    `memory_limit` bytes of symbols go to a temporary file.
 
     >>> import tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -78,7 +80,7 @@ def read(
     >>> words.length, words.alphabet, words.symbols
     (6, ('be', 'not', 'or', 'to'), 'words')
     """
-    word, token_type = _word(symbols)
+    word, detail = _word(symbols)
     if transform not in TRANSFORMS:
         raise InputError(f"unknown transform {transform!r}; use --transform {', '.join(TRANSFORMS)}")
     if levels < 2:
@@ -97,7 +99,8 @@ def read(
             key=key,
             transform=transform,
             levels=levels,
-            token_type=token_type,
+            token_type=detail if word == "tokens" else None,
+            tokenizer=detail if word == "bpe" else None,
             memory_limit=memory_limit,
             stage=stage,
         )
@@ -105,15 +108,21 @@ def read(
 
 
 def _word(symbols: str | None) -> tuple[str | None, str | None]:
-    """The reader's word, and the type that follows a colon after tokens."""
-    if symbols is None or symbols in _READERS:
+    """The reader's word, and what follows a colon: the type of tokens, or the file of a tokenizer."""
+    word, colon, detail = (symbols or "").partition(":")
+    if word == "bpe":
+        if not detail:
+            raise InputError(
+                "--as bpe does not say which tokenizer; use --as bpe:FILE with its tokenizer.json"
+            )
+        return word, detail
+    if symbols is None or (word in _READERS and not colon):
         return symbols, None
-    word, _, token_type = symbols.partition(":")
-    if word == "tokens" and token_type in TOKEN_TYPES:
-        return word, token_type
+    if word == "tokens" and detail in TOKEN_TYPES:
+        return word, detail
     if word == "tokens":
-        raise InputError(f"unknown token type {token_type!r}; use --as {' or --as '.join(_typed_tokens())}")
-    raise InputError(f"unknown symbols {symbols!r}; use --as {', '.join(SYMBOLS)}")
+        raise InputError(f"unknown token type {detail!r}; use --as {' or --as '.join(_typed_tokens())}")
+    raise InputError(f"unknown symbols {symbols!r}; use --as {', '.join(SYMBOLS)}:FILE")
 
 
 def _typed_tokens() -> list[str]:

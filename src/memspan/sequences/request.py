@@ -27,6 +27,8 @@ class Request:
     transform: str = "none"
     levels: int = 4
     token_type: str | None = None
+    tokenizer: str | None = None
+    """The file of `--as bpe:FILE`."""
     memory_limit: int = MEMORY_LIMIT
     piece: int = PIECE_BYTES
     """Bytes read at a time; the result does not depend on it."""

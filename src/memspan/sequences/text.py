@@ -36,7 +36,7 @@ def read_words(request: Request) -> Sequence:
     labels, builder = Labels(), request.builder()
     for item in request.inputs:
         rest = ""
-        for fragments in _fragments(request, item, "utf-8"):
+        for fragments in in_fragments(request, item):
             fragments[0] = rest + fragments[0]
             documents = [fragment.split() for fragment in fragments]
             # The last word of the piece may go on in the next.
@@ -66,7 +66,7 @@ def _read_points(
 ) -> Sequence:
     lookup, builder = Lookup(CODE_POINTS), request.builder(expected=request.size)
     for item in request.inputs:
-        for fragments in _fragments(request, item, encoding):
+        for fragments in in_fragments(request, item, encoding):
             builder.append(lookup.codes(code_points("".join(fragments))), _ends(fragments))
         builder.end_document()
     return builder.finish([label(value) for value in lookup.values], symbols=symbols, names=request.names)
@@ -94,7 +94,8 @@ def _complete_lines(request: Request, item: Input) -> Iterator[list[str]]:
     yield [rest] if rest or ended_now else []
 
 
-def _fragments(request: Request, item: Input, encoding: str) -> Iterator[list[str]]:
+def in_fragments(request: Request, item: Input, encoding: str = "utf-8") -> Iterator[list[str]]:
+    """The text of an input, piece by piece; a document ends between each two fragments, the last goes on."""
     splitter = splitter_for(request.documents, raw=encoding == "latin-1")
     for text in decoded(request, item, encoding):
         yield splitter.feed(text)

@@ -43,6 +43,11 @@ class Task(ABC):
     """
 
     @property
+    def symbolic(self) -> bool:
+        """Whether it is symbols that are read, which can be told without the data."""
+        return self.symbols is not None
+
+    @property
     def vocabulary(self) -> Vocabulary | None:
         """What its symbols stand for, where a network that has learnt them can write texts."""
         return None

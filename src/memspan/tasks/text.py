@@ -16,7 +16,7 @@ from memspan.errors import InputError
 from memspan.models.vocabulary import END, Kind, Vocabulary
 from memspan.tasks.corpus import corpus, resolved
 from memspan.tasks.passes import passed
-from memspan.tasks.task import SPLITS, Batch, Split, Task, check_count, random_of
+from memspan.tasks.task import SPLITS, Batch, Split, Task, check_count, check_split, random_of
 
 
 class Encoded(NamedTuple):
@@ -69,6 +69,10 @@ class TextTask(Task):
     def identity(self) -> Identity:
         """What decides the numbers of the text."""
         return Identity(self.kind, resolved(self.data), None)
+
+    @property
+    def symbolic(self) -> bool:
+        return True
 
     @property
     def carried(self) -> bool:
@@ -158,6 +162,7 @@ class TextTask(Task):
         )
 
     def _plan(self, split: Split, size: int) -> Plan:
+        check_split(split)
         total = len(encoded(self.identity).symbols[split])
         needed = size * self.steps if split == "train" else 1
         if total < needed:

@@ -34,11 +34,6 @@ def _run_author(run: Path, device: Device) -> Author:
             f"{path} has no vocabulary.json, so what its symbols stand for is not known; put the file back, "
             "or train again"
         )
-    if len(vocabulary) != best.network.classes:
-        raise CorruptError(
-            f"{path / 'vocabulary.json'} has {len(vocabulary):,} symbols, and the network {best.network.classes:,}; "
-            "put back the run's own file, or train again"
-        )
     return Author(
         best.network,
         vocabulary,

@@ -178,7 +178,7 @@ def _check_model(config: Config) -> None:
     _check_range("model.dropout", model.dropout, 0 <= model.dropout < 1, "0 or more and below 1")
     if width is None and (model.tied or model.dropout):
         raise InputError("model.tied and model.dropout are about an embedding; set model.embedding, too")
-    if width is not None and config.task.symbols is None:
+    if width is not None and not config.task.symbolic:
         raise InputError(
             f"model.embedding is {width}, and {config.word} has no symbols to embed; leave it out"
         )

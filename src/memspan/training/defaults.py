@@ -133,7 +133,15 @@ _LSTM: Settings = {
 }
 """With torch's own start, which forgets half of what it holds at every step, it was still guessing after 5,000 updates."""
 
+_AFRESH: Settings = {"task": {"carry": False}}
+"""A state that holds all that was read would grow without end if it were carried through a text."""
+
 _PAIRS: dict[tuple[str, str], Settings] = {
+    **{
+        (text, cell): _AFRESH
+        for text in ("characters", "words")
+        for cell in ("mem-rnn", "mem-lstm", "sab-lstm", "transformer")
+    },
     ("copy", "lstm"): _LSTM,
     ("denoise", "lstm"): _LSTM,
     ("copy", "detach-lstm"): _LSTM,

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from memspan.errors import InputError
 from memspan.tasks import Task
+from memspan.tasks.text import TextTask
 
 _NAMES = ("delay", "length")
 
@@ -29,7 +30,9 @@ def distance_of(task: Task) -> int | None:
 
 
 def at_distance(task: Task, steps: int, word: str) -> Task:
-    """The same task over another number of steps."""
+    """The same task over another number of steps; of a text, windows of so many symbols that begin from nothing."""
+    if isinstance(task, TextTask):
+        return dataclasses.replace(task, steps=steps, carry=False)
     name = distance_name(task)
     if name is None:
         raise InputError(

@@ -17,6 +17,7 @@ from memspan.progress import SILENT, Progress, Stage
 from memspan.results import Evaluation, Transfer
 from memspan.tasks import Batch, Task
 from memspan.tasks.task import Split, check_split
+from memspan.tasks.text import TextTask
 from memspan.training.best import Best, load_best
 from memspan.training.config_json import to_json
 from memspan.training.devices import Device, device_of
@@ -70,7 +71,7 @@ def evaluate_run(
         loss=found[-1].loss,
         accuracy=found[-1].accuracy,
         chance=task.chance,
-        distance=distance_name(task),
+        distance="context" if isinstance(task, TextTask) and delays else distance_name(task),
         trained_delay=distance_of(task),
         transfer=found,
         run=str(best.folder.path),
@@ -93,8 +94,12 @@ def transfer(
     if whole is not None:
         number = whole if batches is None else min(number, whole)
         wanted = number * small
-    delay = distance_of(task)
-    name = best.config.word if delay is None else f"{best.config.word}, {distance_name(task)} {delay:,}"
+    delay = task.steps if isinstance(task, TextTask) else distance_of(task)
+    name = (
+        best.config.word
+        if delay is None
+        else f"{best.config.word}, {distance_name(task) or 'windows of'} {delay:,}"
+    )
     with progress.stage(name, number) as stage:
         losses, shares, most = _answered(
             best.network, task, split, range(number), small, best.config.seed, stage
