@@ -30,7 +30,7 @@ class _Size:
 
 _SIZES = {
     "smoke": _Size(5, 8, {"rel-lstm": 5, "rnn": 5, "lstm": 5}, 2),
-    "laptop": _Size(400, 128, dict.fromkeys(("rel-lstm", "rnn", "lstm"), 3_000), 20),
+    "laptop": _Size(400, 128, {"rel-lstm": 10_000, "rnn": 3_000, "lstm": 3_000}, 100),
     "paper": _Size(
         1_000, 128, dict.fromkeys(("rel-lstm", "mem-lstm", "orthogonal-rnn", "rnn", "lstm"), 200_000), 100
     ),
@@ -129,7 +129,7 @@ RELEVANCE_FIG2 = Trained(
     source="Kerg 2020, section 5, Fig. 2, left and right",
     scales={
         "smoke": "3 cells of 8 units, 5 updates: some seconds",
-        "laptop": "3 cells of 128 units, denoise over 400 steps, 3,000 updates: about 10 minutes",
+        "laptop": "3 cells of 128 units, denoise over 400 steps, 3,000 to 10,000 updates: about 40 minutes",
         "paper": "5 cells of 128 units, denoise over 1,000 steps, 200,000 updates: weeks",
     },
     train=_train,
