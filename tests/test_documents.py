@@ -24,6 +24,7 @@ THEORY = (ROOT / "docs/theory.md").read_text(encoding="utf-8")
 MEMORIZATION = (ROOT / "docs/memorization.md").read_text(encoding="utf-8")
 CELLS = (ROOT / "docs/cells.md").read_text(encoding="utf-8")
 TRAIN = (ROOT / "docs/train.md").read_text(encoding="utf-8")
+MODELS = (ROOT / "docs/models.md").read_text(encoding="utf-8")
 DOCUMENTS = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff")),
     *sorted((ROOT / "docs").rglob("*.md")),
@@ -53,6 +54,7 @@ EXAMPLES = {
     "train_binary": r"guess costs 0\.693 .* the last one 0\.593, the network 0\.5[2-5]\d",
     "train_copy": r"(99\.9|100\.0)% of .*delay  20: (99|100)\.\d%.*\ndelay  22: [12]?\d\.\d%.*\ndelay 100: [12]?\d\.\d%",
     "train_digits": r"(8|9)\d% of digits right after 150 updates \(10% by chance\)\n9\d% after 300",
+    "train_text": r"[12]\.\d\d nats a character, .* 3\.\d\d\n.* writes: 0\.[2-9]\d\d 0\.[1-9]\d\d 0\.0\d\d -?0\.0\d\d nats",
     "slow_chain": r"null shifts: .* [01]\.\d % of far lags.*null independent: .* [4-9]\d\.\d % of far lags",
 }
 """What the output of each example must hold: the point that it makes."""
@@ -209,8 +211,9 @@ def test_the_tables_of_options_of_training_are_those_of_the_commands():
 
 def test_every_setting_of_training_is_explained():
     from memspan.training import CellConfig, InitConfig, TrainingConfig
+    from memspan.training.config import ModelConfig
 
-    kinds = {"cell": CellConfig, "init": InitConfig, "training": TrainingConfig}
+    kinds = {"cell": CellConfig, "model": ModelConfig, "init": InitConfig, "training": TrainingConfig}
     names = {f"{section}.{field}" for section, kind in kinds.items() for field in kind.__dataclass_fields__}
     table = TRAIN.partition("| setting |")[2].partition("\n\n")[0]
     own = {"task.name", "cell.short_term", "cell.nonlinearity", "seed"}
@@ -239,6 +242,35 @@ def test_the_errors_on_the_page_on_training_are_those_of_the_program(capsys, in_
     (block,) = blocks(TRAIN.partition("## Errors")[2], "")
     typed, told = block.splitlines()[::2], block.splitlines()[1::2]
     assert len(typed) == len(told) >= 7
+    for line, error in zip(typed, told, strict=True):
+        assert main(shlex.split(line)[1:]) == 2
+        assert capsys.readouterr().err == f"{error}\n"
+
+
+def test_the_page_on_models_names_every_option_and_field_of_sample():
+    from memspan.results import Sample
+
+    table = MODELS.partition("## Every option")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`-[^|]+) \|", table, flags=re.MULTILINE)
+    assert {word for row in rows for word in re.findall(r"`(-[\w-]+)`", row)} == commands()["sample"]
+    told = MODELS.partition("| field of `sample`")[2].partition("\n\n")[0]
+    names = {
+        name
+        for row in re.findall(r"^\| (`[^|]+) \|", told, flags=re.MULTILINE)
+        for name in re.findall(r"`(\w+)`", row)
+    }
+    assert names == {"schema", "command", "version", *Sample.__dataclass_fields__}
+
+
+def test_the_python_of_the_page_on_models_runs(capsys, in_folder):
+    run_blocks(MODELS, "models.md")
+    assert capsys.readouterr().out == "20 10000\n"
+
+
+def test_the_errors_on_the_page_on_models_are_those_of_the_program(capsys, in_folder):
+    (block,) = blocks(MODELS.partition("## Errors")[2], "")
+    typed, told = block.splitlines()[::2], block.splitlines()[1::2]
+    assert len(typed) == len(told) >= 5
     for line, error in zip(typed, told, strict=True):
         assert main(shlex.split(line)[1:]) == 2
         assert capsys.readouterr().err == f"{error}\n"

@@ -48,7 +48,7 @@ def _example(*lines: str) -> str:
 
 
 _SMALL = "memspan train copy --cell gru --delay 3 --updates 60 --out small"
-_TEXT = "memspan train characters --cell gru --hidden 64 --updates 200 --set task.data=python --out text"
+_TEXT = "memspan train characters --cell gru --hidden 64 --updates 200 --data python --out text"
 _LIBRARY = "lib=$(python3 -c 'import os; print(os.path.dirname(os.__file__))')"
 
 app.command(epilog=_example("python3 -m this | memspan measure -"))(measure)

@@ -80,6 +80,7 @@ def train(
         return
     from memspan.training.run_folder import next_free
 
+    whole.task.resolved()  # data that are missing are told before a folder is named
     run = out or next_free(RUNS, whole.word, whole.cell.name)
     output = Output(command="train", json=json, quiet=quiet or not _first_process())
     with output.progress() as progress, _kept(run):

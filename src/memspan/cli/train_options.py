@@ -18,7 +18,8 @@ Task = Annotated[
     str,
     typer.Argument(
         metavar="TASK",
-        help="What must be remembered: copy, denoise, adding, noisy-digits, digits, permuted-digits or binary.",
+        help="What must be remembered: copy, denoise, adding, noisy-digits, digits, permuted-digits, binary, characters or"
+        " words.",
     ),
 ]
 Run = Annotated[
@@ -29,7 +30,7 @@ Cell = Annotated[
     typer.Option(
         metavar="NAME",
         help="What remembers: rnn, orthogonal-rnn, exp-rnn, goru, minimal-rnn, lstm, gru, detach-lstm, mem-rnn,"
-        " mem-lstm, sab-lstm, rel-rnn, rel-lstm or transformer. By default rel-rnn.",
+        " mem-lstm, sab-lstm, rel-rnn, rel-lstm or transformer. By default rel-rnn, and lstm for texts.",
         rich_help_panel=_NETWORK,
     ),
 ]
@@ -85,8 +86,10 @@ Delay = Annotated[
 Data = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME",
-        help="Where digits come from: mnist, digits (8 by 8, bundled with scikit-learn) or auto: mnist where it is.",
+        metavar="NAME|DIR",
+        help="Where digits come from: mnist, digits (8 by 8, bundled with scikit-learn) or auto: mnist where it is. Which"
+        " text characters and words are of: a folder with train, valid and test files, ptb, wikitext-2, python (the source of"
+        " Python's library) or auto: ptb where it is, else python.",
         rich_help_panel=_TASK,
     ),
 ]

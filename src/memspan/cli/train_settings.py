@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, final
 
 from memspan.errors import InputError
+from memspan.figures.training_words import TEXTS
 
 if TYPE_CHECKING:
     from memspan.training.config import Config
 
 CELL = "rel-rnn"
+OF_TEXTS = "lstm"
 """Unless another is named."""
 _WHERE = "the configuration"
 _CELL_OPTIONS = {"short_term": "--short-term", "relevant": "--relevant"}
@@ -84,7 +86,8 @@ def _cell_word(asked: Asked, file: dict[str, Any]) -> str:
     from memspan.training.config_json import with_setting
 
     section = file.get("cell")
-    word = asked.cell or (section.get("name") if isinstance(section, dict) else None) or CELL
+    word = asked.cell or (section.get("name") if isinstance(section, dict) else None)
+    word = word or (OF_TEXTS if asked.task in TEXTS else CELL)
     for setting in asked.settings:
         given = with_setting({}, setting).get("cell")
         if isinstance(given, dict):
@@ -137,9 +140,13 @@ def _distance(asked: Asked) -> dict[str, int]:
 
     name = distance_name(task_class(asked.task))
     if name is None:
+        what, how = (
+            ("a text goes on for ever", "set how far gradients go back")
+            if asked.task in TEXTS
+            else ("its images say how long a sequence is", "set in how many steps they are read")
+        )
         raise InputError(
-            f"--delay {asked.delay}: the task {asked.task} has none, its images say how long a sequence is; "
-            "leave it out, or set in how many steps they are read by --set task.steps=N"
+            f"--delay {asked.delay}: the task {asked.task} has none, {what}; leave it out, or {how} by --set task.steps=N"
         )
     return {name: asked.delay}
 
