@@ -283,7 +283,7 @@ class _Told(Progress, Stage):
 
     total = done = 0.0
 
-    def stage(self, name: str, total: float) -> Stage:
+    def stage(self, name: str, total: float, done: float = 0.0) -> Stage:
         self.total += total
         return self
 

@@ -95,7 +95,10 @@ def test_batches_have_the_stated_shapes_and_types(task: Task, split: Split) -> N
 
 def test_the_same_arguments_give_the_same_batch(task: Task) -> None:
     for first, again in zip(task.batch(5, SIZE, seed=2), task.batch(5, SIZE, seed=2), strict=True):
-        assert (first is None and again is None) or torch.equal(first, again)
+        if first is None or again is None:
+            assert first is again
+        else:
+            assert torch.equal(first, again)
 
 
 def test_other_indices_seeds_and_splits_give_other_batches(task: Task) -> None:

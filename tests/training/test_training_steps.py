@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar, final
+from typing import final
 
 import numpy as np
 import pytest
@@ -45,8 +45,11 @@ def near(some: list[Tensor], others: list[Tensor]) -> bool:
 class Stream(Task):
     """One endless noisy wave in each column, to be told one step ahead; batch i + 1 goes on where batch i ended."""
 
-    carried: ClassVar[bool] = True
     weighted: bool = False
+
+    @property
+    def carried(self) -> bool:
+        return True
 
     @property
     def symbols(self) -> None:

@@ -88,8 +88,8 @@ Data = Annotated[
     typer.Option(
         metavar="NAME|DIR",
         help="Where digits come from: mnist, digits (8 by 8, bundled with scikit-learn) or auto: mnist where it is. Which"
-        " text characters and words are of: a folder with train, valid and test files, ptb, wikitext-2, python (the source of"
-        " Python's library) or auto: ptb where it is, else python.",
+        " text characters and words are of: a folder with train, valid and test files, ptb, wikitext-2, python (the source"
+        " of Python's library) or auto: ptb where it is, else python.",
         rich_help_panel=_TASK,
     ),
 ]
