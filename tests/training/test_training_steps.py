@@ -91,7 +91,7 @@ def test_accumulated_gradients_are_those_of_one_larger_batch(tiny):
     trainer.step(2, 0.0)
     network = build(config)
     parts = [config.task.batch(index, 4, seed=0) for index in (6, 7, 8)]
-    whole = Batch(*(torch.cat(tensors, dim=1) for tensors in zip(*parts, strict=True)))
+    whole = Batch(*(torch.cat(tensors, dim=1) for tensors in zip(*(part[:3] for part in parts), strict=True)))
     config.task.loss(network(whole.inputs).logits, whole).backward()
     assert near(gradients(trainer), [p.grad for p in network.parameters() if p.grad is not None])
 
