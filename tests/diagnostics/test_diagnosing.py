@@ -50,7 +50,7 @@ def test_the_numbers_are_those_of_the_functions_at_the_best_weights(runs):
     found = diagnose(runs["rnn"], sequences=3, seed=1, costs=False)
     best = load_best(runs["rnn"])
     assert found.update == best.update
-    alone = gradient_norms(best.network, best.config.task, sequences=3, seed=1)
+    alone = gradient_norms(best.around_cell(), best.config.task, sequences=3, seed=1)
     np.testing.assert_array_equal(found.gradients.mean, alone.mean)
     assert found.jacobian is not None
     assert found.attention is None

@@ -53,7 +53,7 @@ def diagnose(
     """
     start = time.perf_counter()
     best = load_best(Path(run), device=device_of(device))
-    config, network = best.config, best.network
+    config, network = best.config, best.around_cell()
     text = isinstance(config.task, TextTask)
     if text:
         delay = delay or WINDOW

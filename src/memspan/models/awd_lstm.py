@@ -47,6 +47,10 @@ class Dropouts:
                     f"the dropout {field.name} is {value}; expected a probability below 1, such as {field.default}"
                 )
 
+    def times(self, factor: float) -> Dropouts:
+        """All of them larger or smaller by a factor."""
+        return Dropouts(**{field.name: factor * getattr(self, field.name) for field in fields(self)})
+
 
 PENN_TREEBANK = Dropouts()
 NO_DROPOUT = Dropouts(embedding=0.0, input=0.0, hidden=0.0, weight=0.0, output=0.0, latent=0.0)

@@ -41,6 +41,10 @@ class Model(nn.Module, ABC):
         before a step; the gradient with respect to `probe`, zeros (time, batch, hidden), is that of the whole hidden state.
         """
 
+    def regularization(self, output: Output) -> Tensor | None:  # noqa: ARG002 - for models that want more
+        """What is added to the loss of training after a call, whose output it is; None: nothing."""
+        return None
+
     @abstractmethod
     def start(self, batch: int) -> State:
         """The state before the first step."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from memspan.errors import CorruptError, InputError
+from memspan.models.cell_model import CellModel
 from memspan.sampling.author import Author
 from memspan.training.best import Best, load_best
 from memspan.training.devices import Device, device_of
@@ -38,7 +39,7 @@ def _run_author(run: Path, device: Device) -> Author:
         best.network,
         vocabulary,
         name=f"{RUN}{run}",
-        about=f"{best.config.cell.name}, trained on {word} for {best.update:,} updates",
+        about=f"{best.config.network}, trained on {word} for {best.update:,} updates",
         first=vocabulary.end,
         context=_context(best),
         notes=best.notes,
@@ -47,8 +48,8 @@ def _run_author(run: Path, device: Device) -> Author:
 
 def _context(best: Best) -> int | None:
     """Of a network whose state grows with all it reads, as far as it was trained to look back."""
-    cell = best.network.cell
-    if cell.state_size(2) == cell.state_size(1):
+    network = best.network
+    if not isinstance(network, CellModel) or network.cell.state_size(2) == network.cell.state_size(1):
         return None
     task = best.config.task
     return getattr(task, "steps", None) or getattr(task, "length", None)

@@ -10,6 +10,7 @@ import torch
 
 from memspan.errors import CorruptError, InputError
 from memspan.models.cell_model import CellModel
+from memspan.models.model import Model
 from memspan.training.building import unlearnt
 from memspan.training.checkpoint import read_checkpoint
 from memspan.training.config import Config
@@ -26,7 +27,7 @@ _ATTEMPTS = 5
 class Best:
     """A network with the weights of a run's best validation."""
 
-    network: CellModel
+    network: Model
     config: Config
     folder: RunFolder
     update: int
@@ -35,6 +36,15 @@ class Best:
     """That the run has done."""
     notes: tuple[str, ...]
     """What a reader should know about where they come from."""
+
+    def around_cell(self) -> CellModel:
+        """The network, where it is one around a cell, into which can be looked."""
+        if not isinstance(self.network, CellModel):
+            raise InputError(
+                f"{self.folder.path} is a training of {self.config.network}, and only networks around one cell can be "
+                "looked into; evaluate and sample it instead"
+            )
+        return self.network
 
 
 def load_best(run: Path, *, device: torch.device | str = "cpu") -> Best:
@@ -68,7 +78,7 @@ def newest(folder: RunFolder, config: Config) -> tuple[Position, tuple[str, ...]
     passed: list[str] = []
     for update in folder.saved():
         try:
-            _, position = read_checkpoint(folder.checkpoint(update), config.cell.name)
+            _, position = read_checkpoint(folder.checkpoint(update), config.network)
         except CorruptError as error:
             passed.append(f"passed over: {error}")
             continue

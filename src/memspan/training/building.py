@@ -13,7 +13,9 @@ from torch import Tensor, nn
 from memspan import init
 from memspan.cells.names import CELLS
 from memspan.errors import InputError
+from memspan.models.awd_lstm import PENN_TREEBANK, AwdLstm
 from memspan.models.cell_model import CellModel
+from memspan.models.model import Model
 from memspan.models.network import Network
 from memspan.models.sequence_model import SequenceModel
 from memspan.tasks import Task
@@ -25,28 +27,54 @@ _MATRICES = {"orthogonal": init.orthogonal_, "henaff": init.henaff_, "cayley": i
 
 
 def build(config: Config, *, device: torch.device | str = "cpu") -> CellModel:
+    """As `build_model`, of a network around one cell."""
+    network = build_model(config, device=device)
+    if not isinstance(network, CellModel):
+        raise InputError(f"{config.network} is no network around one cell; expected model.name=cell")
+    return network
+
+
+def build_model(config: Config, *, device: torch.device | str = "cpu") -> Model:
     """The network before its first update: a function of the configuration alone."""
     with seeded(config.seed):
         network = _model(config, None)
-        start(network, config.init, config.task, config.seed)
+        if isinstance(network, CellModel):
+            start(network, config.init, config.task, config.seed)
     return network.to(device)
 
 
-def unlearnt(config: Config, symbols: int | None, *, device: torch.device | str = "cpu") -> CellModel:
+def unlearnt(config: Config, symbols: int | None, *, device: torch.device | str = "cpu") -> Model:
     """A network of the same shape, for weights that were learnt; where `symbols` are told, no data are needed for it."""
     with seeded(config.seed):
         return _model(config, symbols).to(device)
 
 
-def _model(config: Config, symbols: int | None) -> CellModel:
+def _model(config: Config, symbols: int | None) -> Model:
     task, model = config.task, config.model
     kinds = task.symbols if symbols is None else symbols
     classes = task.classes if symbols is None else symbols
+    if model.name == "awd-lstm":
+        return _awd_lstm(config, classes)
     if model.embedding is None:
         features = task.features if symbols is None else symbols
         return Network(build_cell(config.cell, features), classes, symbols=kinds)
     cell = build_cell(config.cell, model.embedding)
     return SequenceModel(cell, classes, tied=model.tied, dropout=model.dropout)
+
+
+def _awd_lstm(config: Config, classes: int) -> AwdLstm:
+    model, cell = config.model, config.cell
+    assert model.embedding is not None, "check_config asks for it"
+    return AwdLstm(
+        classes,
+        embedding=model.embedding,
+        hidden=cell.hidden,
+        last=model.last or cell.hidden,
+        layers=cell.layers,
+        experts=model.experts,
+        dropouts=PENN_TREEBANK.times(model.dropouts),
+        tied=model.tied,
+    )
 
 
 def build_cell(config: CellConfig, features: int) -> Any:

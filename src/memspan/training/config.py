@@ -39,12 +39,21 @@ class CellConfig:
 class ModelConfig:
     """What is around the cell."""
 
+    name: Literal["cell", "awd-lstm"] = "cell"
+    """cell: what it reads and gives, with no more around it; awd-lstm: the language model of Merity 2018 and Yang 2018, of
+    cell.layers LSTMs of cell.hidden units."""
     embedding: int | None = None
     """Width of the vectors that stand for symbols; None: they are one-hot codes."""
     tied: bool = False
     """Whether embedding and head are one matrix; the cell is then as wide as the embedding."""
     dropout: float = 0.0
     """Of what the cell reads and gives."""
+    last: int | None = None
+    """Units of the last layer of awd-lstm; None: as many as the others have."""
+    experts: int = 15
+    """Softmaxes that awd-lstm mixes."""
+    dropouts: float = 1.0
+    """What the published dropouts of awd-lstm are multiplied by."""
 
 
 @final
@@ -127,6 +136,11 @@ class Config:
     training: TrainingConfig = TrainingConfig()
     seed: int = 0
 
+    @property
+    def network(self) -> str:
+        """What learns, in one word."""
+        return self.cell.name if self.model.name == "cell" else self.model.name
+
 
 COUNTS = (
     *("updates", "batch", "accumulate", "truncate", "nonmonotone", "validate_every", "validation_batches"),
@@ -139,7 +153,7 @@ POSITIVE = ("learning_rate", "anneal", "clip_norm", "clip_value", "checkpoint_mi
 def check_config(config: Config) -> None:
     """Numbers and words that can have no meaning are told before anything is built. A cell checks its own options."""
     training, init = config.training, config.init
-    for section, part in (("training", training), ("init", init)):
+    for section, part in (("training", training), ("init", init), ("model", config.model)):
         _check_words(section, part)
     for name in COUNTS:
         value = getattr(training, name)
@@ -176,12 +190,29 @@ def _check_model(config: Config) -> None:
             f"model.embedding is {width}; expected a whole number of 1 or more, or null for one-hot codes"
         )
     _check_range("model.dropout", model.dropout, 0 <= model.dropout < 1, "0 or more and below 1")
+    if model.name == "awd-lstm":
+        _check_awd_lstm(config)
     if width is None and (model.tied or model.dropout):
         raise InputError("model.tied and model.dropout are about an embedding; set model.embedding, too")
     if width is not None and not config.task.symbolic:
         raise InputError(
             f"model.embedding is {width}, and {config.word} has no symbols to embed; leave it out"
         )
+
+
+def _check_awd_lstm(config: Config) -> None:
+    model, cell, init = config.model, config.cell, config.init
+    if model.embedding is None:
+        raise InputError("model.name is awd-lstm, which reads vectors; set model.embedding, such as 280")
+    if cell.name != "lstm" or init.name != "default" or model.dropout or cell.dropout:
+        raise InputError(
+            "model.name is awd-lstm, which has LSTMs, a start and dropouts of its own; expected cell.name=lstm, "
+            "init.name=default, model.dropout=0 and cell.dropout=0; model.dropouts scales its own"
+        )
+    for name, value in (("last", model.last), ("experts", model.experts)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+            raise InputError(f"model.{name} is {value}; expected a whole number of 1 or more")
+    _check_range("model.dropouts", model.dropouts, 0 <= model.dropouts < 2, "0 or more and below 2")
 
 
 def _check_words(section: str, part: Any) -> None:

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from memspan.errors import InputError
-from memspan.models.cell_model import CellModel
+from memspan.models.model import Model
 from memspan.progress import SILENT, Progress, Stage
 from memspan.results import Evaluation, Transfer
 from memspan.tasks import Batch, Task
@@ -63,7 +63,7 @@ def evaluate_run(
         found = tuple(transfer(best, one, split, batches, size, progress) for one in tasks)
     return Evaluation(
         task=word,
-        cell=best.config.cell.name,
+        cell=best.config.network,
         parameter_count=best.network.parameter_count(),
         updates=best.updates,
         best_update=best.update,
@@ -142,7 +142,7 @@ def _read_through(
 
 @torch.no_grad()
 def _answered(
-    network: CellModel, task: Task, split: Split, indices: range, size: int, seed: int, stage: Stage
+    network: Model, task: Task, split: Split, indices: range, size: int, seed: int, stage: Stage
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
     """Loss and accuracy of every sequence (no accuracy where the task has none), and the most answers that one asks for."""
     device = next(network.parameters()).device

@@ -50,7 +50,7 @@ class Loop:
 
     def run(self, progress: Progress) -> bool:
         """Until it is over, or somebody asks to stop; returns whether it is over. Either way everything is saved."""
-        name = f"{self.trainer.config.word} by {self.trainer.config.cell.name}"
+        name = f"{self.trainer.config.word} by {self.trainer.config.network}"
         over = False
         with progress.stage(name, self.config.updates, self.position.update) as stage:
             while True:
@@ -75,7 +75,7 @@ class Loop:
             self.journal.flush()
             self.journal.time(position.update, time.monotonic() - self._begun)
             path = self.folder.checkpoint(position.update)
-            write_checkpoint(path, tensors, position, self.trainer.config.cell.name)
+            write_checkpoint(path, tensors, position, self.trainer.config.network)
             self.folder.forget({position.best, position.going_on().best})
         self._saved = time.monotonic()
 

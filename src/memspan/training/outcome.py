@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from memspan.models.cell_model import CellModel
+from memspan.models.model import Model
 from memspan.results import TrainingRun
 from memspan.training.config import Config
 from memspan.training.config_json import to_json
@@ -17,7 +17,7 @@ TEST_BATCHES = 100
 """Of validation_size sequences each; a split that ends is used once."""
 
 
-def outcome(config: Config, folder: RunFolder, network: CellModel, position: Position) -> TrainingRun:
+def outcome(config: Config, folder: RunFolder, network: Model, position: Position) -> TrainingRun:
     """The result of a run that is over. Only the weights of the best validation are judged."""
     best = position.best if position.best is not None else position.update
     load_weights(network, config, folder, best)
@@ -34,7 +34,7 @@ def outcome(config: Config, folder: RunFolder, network: CellModel, position: Pos
     validated = [line for line in lines if "validation" in line]
     return TrainingRun(
         task=config.word,
-        cell=config.cell.name,
+        cell=config.network,
         parameter_count=network.parameter_count(),
         updates=position.update,
         seconds=folder.seconds(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from memspan.models.cell_model import CellModel
+from memspan.models.model import Model
 from memspan.training.checkpoint import read_checkpoint
 from memspan.training.config import Config
 from memspan.training.position import Position
@@ -12,17 +12,17 @@ from memspan.training.run_folder import RunFolder
 from memspan.training.state_tensors import load_module
 
 
-def load_weights(network: CellModel, config: Config, folder: RunFolder, update: int) -> Position:
+def load_weights(network: Model, config: Config, folder: RunFolder, update: int) -> Position:
     """Put the weights of one update into the network: their averages where the training had begun to average."""
     path = folder.checkpoint(update)
-    tensors, position = read_checkpoint(path, config.cell.name)
+    tensors, position = read_checkpoint(path, config.network)
     load_module("network", network, tensors, path)
     if position.averaging:
         _load_averages(network, tensors)
     return position
 
 
-def _load_averages(network: CellModel, tensors: dict[str, Tensor]) -> None:
+def _load_averages(network: Model, tensors: dict[str, Tensor]) -> None:
     ordered = [parameter for group in network.parameter_groups(1.0) for parameter in group["params"]]
     for number, parameter in enumerate(ordered):
         average = tensors.get(f"optimizer.{number}.ax")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from memspan.models.cell_model import CellModel
+from memspan.models.model import Model
 from memspan.tasks import Task
 from memspan.tasks.task import Split
 
 
 @torch.no_grad()
 def score(
-    network: CellModel,
+    network: Model,
     task: Task,
     *,
     split: Split,

@@ -101,7 +101,7 @@ def _all_of(jobs: list[Job], workers: int, progress: Progress) -> list[TrainingR
     if workers == 1:
         return [_one(job, progress) for job in jobs]
     total = len(jobs) * jobs[0].config.training.updates
-    name = f"{jobs[0].config.word} by {jobs[0].config.cell.name}, {len(jobs)} seeds"
+    name = f"{jobs[0].config.word} by {jobs[0].config.network}, {len(jobs)} seeds"
     with watching([RunFolder(job.folder) for job in jobs], progress.stage(name, total)):
         return Processes(workers).map(_one, jobs)
 

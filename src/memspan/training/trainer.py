@@ -13,7 +13,7 @@ from torch.optim import Adam, Optimizer
 from memspan.errors import InputError
 from memspan.objectives import Objective
 from memspan.tasks import Batch
-from memspan.training.building import build
+from memspan.training.building import build_model
 from memspan.training.config import Config
 from memspan.training.machine import Machine
 from memspan.training.optimizers import averages, make_optimizer, set_rate
@@ -34,7 +34,7 @@ class Trainer:
 
     def __init__(self, config: Config, machine: Machine, objectives: tuple[Objective, ...] = ()) -> None:
         self.config, self.machine = config, machine
-        self.network = build(config, device=machine.device)
+        self.network = build_model(config, device=machine.device)
         self.averaging = False
         self.optimizer = self._optimizer()
         self.objectives = {objective.name: objective.to(machine.device) for objective in objectives}
@@ -159,6 +159,8 @@ class Trainer:
                     continue
                 loss = self._loss(output.logits, part, counted)
                 total = loss + self._nudge(batch, index, told) if last and self.objectives else loss
+                penalty = self.network.regularization(output)
+                total = total if penalty is None else total + penalty
             (total / training.accumulate).backward()
             told["loss"] += loss.item()
         self.state = state if task.carried else None

@@ -115,12 +115,12 @@ def _load_newest(trainer: Trainer, folder: RunFolder, progress: Progress) -> tup
     """
     config, machine = trainer.config, trainer.machine
     newest, seconds = machine.of_main(
-        (_newest(folder, config.cell.name, progress), folder.seconds()) if machine.main else (None, 0.0)
+        (_newest(folder, config.network, progress), folder.seconds()) if machine.main else (None, 0.0)
     )
     if newest is None:
         return Position(), seconds
     path = folder.checkpoint(newest)
-    tensors, position = read_checkpoint(path, config.cell.name)
+    tensors, position = read_checkpoint(path, config.network)
     trainer.load(tensors, path, averaging=position.averaging)
     still_over = position.stopped is not None and why_over(config.training, position.going_on(), seconds)
     return position if still_over else position.going_on(), seconds
