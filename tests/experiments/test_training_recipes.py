@@ -19,7 +19,6 @@ from memspan.experiments import (
     relevance_fig3,
 )
 from memspan.experiments.recipe import Trained
-from memspan.experiments.relevance_fig2 import RELEVANCE_FIG2
 from memspan.experiments.relevance_fig3 import RELEVANCE_FIG3
 from memspan.experiments.relevance_published import COPY, DENOISE, NAMES, PERMUTED_DIGITS, TRANSFER_COPY
 from memspan.experiments.relevance_table1 import RELEVANCE_TABLE1
@@ -122,7 +121,6 @@ def test_printed_tables_are_per_cents_of_cells_with_a_name(table: dict[str, dict
 
 
 WAITING = [
-    RELEVANCE_FIG2,
     RELEVANCE_FIG3,
     RELEVANCE_TABLE1,
     RELEVANCE_TABLE2,

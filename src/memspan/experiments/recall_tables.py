@@ -11,6 +11,8 @@ from memspan.training.evaluating import evaluate_run
 
 Accuracies = dict[str, dict[int, float]]
 """Between 0 and 1, by cell and delay."""
+Published = dict[str, dict[int, float | None]]
+"""In per cent, by cell and delay; None: out of memory there."""
 
 NEAR = 0.05
 """How far a measured accuracy may be from the printed one."""
@@ -25,18 +27,22 @@ def updates_at(delay: int, updates: int) -> int:
     return max(1, round(updates * 120 / (delay + 20)))
 
 
-def transferred(runs: Path, names: list[str], delays: tuple[int, ...], progress: Progress) -> Accuracies:
-    """Of networks in folders below `runs`, at other delays than they were trained at."""
+def transferred(
+    runs: Path, names: list[str], delays: tuple[int, ...], published: Published, progress: Progress
+) -> Accuracies:
+    """Of networks in folders below `runs`, at other delays than they were trained at.
+
+    Where the print says that memory was not enough, nothing is evaluated: there it takes time without end.
+    """
     found: Accuracies = {}
     for name in names:
-        evaluation = evaluate_run(runs / name, delays, batches=2, size=100, device="cpu", progress=progress)
+        possible = [delay for delay in delays if published[name].get(delay, 0.0) is not None]
+        evaluation = evaluate_run(runs / name, possible, batches=2, size=100, device="cpu", progress=progress)
         found[name] = {one.delay or 0: one.accuracy or 0.0 for one in evaluation.transfer}
     return found
 
 
-def row_claims(
-    found: Accuracies, published: dict[str, dict[int, float | None]], trained: dict[str, TrainingRun]
-) -> list[Claim]:
+def row_claims(found: Accuracies, published: Published, trained: dict[str, TrainingRun]) -> list[Claim]:
     """One claim for each number that was printed and measured."""
     claims = []
     for cell, row in found.items():

@@ -62,7 +62,7 @@ def _train(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
         for cell, updates in size.updates.items()
     }
     trained = train_all(configs, runs, progress, workers=1 if scale == "smoke" else None)
-    found = transferred(runs, list(configs), size.delays, progress)
+    found = transferred(runs, list(configs), size.delays, TRANSFER_COPY, progress)
     caption = (
         f"Networks of {size.hidden} units that learnt to copy ten symbols over {size.delay} steps, on 200 new sequences for "
         "each delay. A guess among the eight symbols is right one time in eight. How many updates each had is in the "

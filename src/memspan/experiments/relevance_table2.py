@@ -35,8 +35,8 @@ class _Table:
 
 
 DENOISING = {
-    "rel-rnn": 12_000,
-    "rel-lstm": 10_000,
+    "rel-rnn": 20_000,
+    "rel-lstm": 24_000,
     "lstm": 10_000,
     "orthogonal-rnn": 8_000,
     "exp-rnn": 6_000,

@@ -31,6 +31,7 @@ from memspan.experiments.memorization_order8 import MEMORIZATION_ORDER8
 from memspan.experiments.memorization_size import MEMORIZATION_SIZE
 from memspan.experiments.recipe import Recipe
 from memspan.experiments.relevance_fig1 import RELEVANCE_FIG1
+from memspan.experiments.relevance_fig2 import RELEVANCE_FIG2
 from memspan.experiments.relevance_fig2_memory import RELEVANCE_FIG2_MEMORY
 from memspan.experiments.relevance_proposition1 import RELEVANCE_PROPOSITION1
 from memspan.experiments.relevance_theorem1 import RELEVANCE_THEOREM1
@@ -52,7 +53,7 @@ RECIPES: dict[str, Recipe] = {
         *(ERRATA_01, ERRATA_02, ERRATA_03, ERRATA_04, ERRATA_06),
         *(ERRATA_07, ERRATA_08, ERRATA_09, ERRATA_10, ERRATA_11),
         *(ERRATA_12, ERRATA_13, ERRATA_18, ERRATA_19),
-        *(RELEVANCE_FIG1, RELEVANCE_FIG2_MEMORY),
+        *(RELEVANCE_FIG1, RELEVANCE_FIG2, RELEVANCE_FIG2_MEMORY),
     )
 }
 """Every recipe there is, by its id."""
