@@ -48,7 +48,7 @@ def test_a_check_that_fails_still_writes_the_folder(memspan, novel, stranger, tm
         (("a=-", "b=-"), "standard input can be one source only"),
         (("a=x.counts", "b=y.txt"), "x.counts holds counts"),
         (("a=missing.txt", "b=missing.txt"), "no such file or folder: missing.txt"),
-        (("a=run:runs/1", "b=x.txt"), "run:runs/1 names a trained model"),
+        (("a=run:runs/1", "b=x.txt"), "runs/1 is not a run (it has no config.json)"),
         (("a=x.txt", "b=y.txt", "--expect", "equal"), "--expect"),
     ],
 )
