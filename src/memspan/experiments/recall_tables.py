@@ -77,3 +77,19 @@ def row_chart(name: str, title: str, found: Accuracies, caption: str) -> Chart:
         lines=tuple(line(NAMES[cell], list(row), list(row.values())) for cell, row in found.items()),
         caption=caption,
     )
+
+
+def learning_chart(name: str, title: str, trained: dict[str, TrainingRun], caption: str) -> Chart:
+    """Validation accuracy against updates, a line for every cell."""
+    return Chart(
+        name=name,
+        title=title,
+        x_label="updates",
+        y_label="accuracy on the ten recalled symbols",
+        x_scale="log",
+        y_scale="linear",
+        lines=tuple(
+            line(NAMES[cell], run.validated, run.validation_accuracy) for cell, run in trained.items()
+        ),
+        caption=caption,
+    )

@@ -68,7 +68,12 @@ def _train(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
         "each delay. A guess among the eight symbols is right one time in eight. How many updates each had is in the "
         "claims; none is trained further at longer delays."
     )
-    chart = row_chart("transfer", "What is learnt at one delay holds at longer ones", found, caption)
+    chart = row_chart(
+        "transfer",
+        "Copying over longer delays than were learnt: who attends keeps it, who counts steps does not",
+        found,
+        caption,
+    )
     kept = [_keeps(found[cell], cell) for cell in ("rel-rnn", "rel-lstm") if cell in found]
     return Outcome((*kept, *row_claims(found, TRANSFER_COPY, trained)), (chart,), (_NOTE,))
 

@@ -60,17 +60,17 @@ _DENOISE = _Table(
     "relevance-table2",
     "denoise",
     DENOISE,
-    "Symbols among noise, learnt at every delay",
+    "Symbols among noise, learnt at each delay",
     _sizes(DENOISE, DENOISING),
 )
 _COPY = _Table(
-    "relevance-table5", "copy", COPY, "Symbols at the start, learnt at every delay", _sizes(COPY, COPYING)
+    "relevance-table5", "copy", COPY, "Symbols at the start, learnt at each delay", _sizes(COPY, COPYING)
 )
 
 
 def _trained(table: _Table, scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
     check_models(table.id)
-    from memspan.experiments.recall_tables import row_chart, row_claims, updates_at
+    from memspan.experiments.recall_tables import learning_chart, row_chart, row_claims, updates_at
     from memspan.experiments.trainings import recalling, train_all
 
     size = table.sizes[scale]
@@ -91,7 +91,12 @@ def _trained(table: _Table, scale: str, seed: int, progress: Progress, runs: Pat
         f"`memspan train {table.task}`. A guess among the eight symbols is right one time in eight. How many updates each "
         "had is in the claims."
     )
-    chart = row_chart("accuracy", table.title, found, caption)
+    if len(size.delays) > 1:
+        chart = row_chart("accuracy", table.title, found, caption)
+    else:  # one point for each cell would say less than how it came there
+        delay = size.delays[0]
+        runs_of = {cell: trained[f"{cell}-{delay}"] for cell in size.updates}
+        chart = learning_chart("accuracy", f"{table.title}: T = {delay}", runs_of, caption)
     return Outcome(tuple(row_claims(found, table.published, trained)), (chart,), (_NOTE,))
 
 
