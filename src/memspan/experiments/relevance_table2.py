@@ -94,7 +94,7 @@ def _trained(table: _Table, scale: str, seed: int, progress: Progress, runs: Pat
     if len(size.delays) > 1:
         chart = row_chart("accuracy", table.title, found, caption)
     else:  # one point for each cell would say less than how it came there
-        delay = size.delays[0]
+        (delay,) = size.delays
         runs_of = {cell: trained[f"{cell}-{delay}"] for cell in size.updates}
         chart = learning_chart("accuracy", f"{table.title}: T = {delay}", runs_of, caption)
     return Outcome(tuple(row_claims(found, table.published, trained)), (chart,), (_NOTE,))
