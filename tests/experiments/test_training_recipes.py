@@ -21,8 +21,6 @@ from memspan.experiments import (
 from memspan.experiments.recipe import Trained
 from memspan.experiments.relevance_fig3 import RELEVANCE_FIG3
 from memspan.experiments.relevance_published import COPY, DENOISE, NAMES, PERMUTED_DIGITS, TRANSFER_COPY
-from memspan.experiments.relevance_table2 import RELEVANCE_TABLE2
-from memspan.experiments.relevance_table3 import RELEVANCE_TABLE3
 from memspan.progress import SILENT
 from memspan.results import GradientNorms, TrainingRun
 
@@ -121,8 +119,6 @@ def test_printed_tables_are_per_cents_of_cells_with_a_name(table: dict[str, dict
 
 WAITING = [
     RELEVANCE_FIG3,
-    RELEVANCE_TABLE2,
-    RELEVANCE_TABLE3,
 ]
 """Recipes whose results at laptop scale are not in docs/results yet, so that `memspan reproduce` does not offer them."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,9 @@ from memspan.results.encoding import dumps
 from memspan.tasks import Copy
 from memspan.training import DivergenceError, resume, train
 from memspan.training import loop as loop_module
+from memspan.training.best import load_best
 from memspan.training.building import build
+from memspan.training.config import InitConfig
 from memspan.training.machine import with_threads
 from memspan.training.position import Position
 from memspan.training.restoring import load_weights
@@ -209,3 +212,33 @@ def test_what_cannot_be_trained_is_told_before_there_is_a_folder(tiny, tmp_path:
         with pytest.raises(InputError, match=words):
             train(config, tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_a_training_begins_with_the_best_weights_of_another(tiny, tmp_path):
+    train(tiny(), tmp_path / "first")
+    best = load_best(tmp_path / "first").network
+    further = tiny(init=InitConfig(name="run", run=str(tmp_path / "first")), updates=1, learning_rate=1e-12)
+    train(further, tmp_path / "second")
+    found = load_best(tmp_path / "second").network
+    assert all(map(torch.allclose, found.parameters(), best.parameters()))
+    shutil.rmtree(tmp_path / "first")
+    assert resume(tmp_path / "second", updates=2).updates == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (
+            {"hidden": 9},
+            "is a rel-rnn of 8 units on copy, whose weights do not fit a rel-rnn of 9 units on copy",
+        ),
+        ({"cell": "rnn"}, "do not fit a rnn of 8 units on copy"),
+    ],
+)
+def test_weights_of_a_run_that_do_not_fit_are_refused(tiny, tmp_path, change, told):
+    train(tiny(updates=1), tmp_path / "first")
+    with pytest.raises(InputError, match=told):
+        train(tiny(init=InitConfig(name="run", run=str(tmp_path / "first")), **change), tmp_path / "second")
+    assert not (tmp_path / "second").exists()
+    with pytest.raises(InputError, match=r"init\.run names none"):
+        train(tiny(init=InitConfig(name="run")), tmp_path / "second")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -15,6 +16,11 @@ from memspan.experiments.relevance_published import NAMES
 from memspan.progress import Progress
 from memspan.results import Chart, Claim, GradientNorms, TrainingRun, line
 
+if TYPE_CHECKING:
+    from memspan.training import Config
+
+SHORTER = "rel-lstm-shorter"
+"""The folder of the run at the shorter delay."""
 EVEN = 30.0
 """How many times the largest norm may be the smallest: over the whole range gradients neither vanish nor explode."""
 
@@ -26,11 +32,13 @@ class _Size:
     hidden: int
     updates: dict[str, int]
     sequences: int
+    shorter: tuple[int, int] | None = None
+    """The delay that RelLSTM learns first, and in how many updates; None: it learns the whole one at once."""
 
 
 _SIZES = {
-    "smoke": _Size(5, 8, {"rel-lstm": 5, "rnn": 5, "lstm": 5}, 2),
-    "laptop": _Size(400, 128, {"rel-lstm": 10_000, "rnn": 3_000, "lstm": 3_000}, 100),
+    "smoke": _Size(5, 8, {"rel-lstm": 5, "rnn": 5, "lstm": 5}, 2, (3, 5)),
+    "laptop": _Size(400, 128, {"rel-lstm": 1_500, "rnn": 3_000, "lstm": 3_000}, 100, (100, 24_000)),
     "paper": _Size(
         1_000, 128, dict.fromkeys(("rel-lstm", "mem-lstm", "orthogonal-rnn", "rnn", "lstm"), 200_000), 100
     ),
@@ -47,7 +55,13 @@ def _train(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
         cell: recalling("denoise", cell, seed, delay=size.delay, hidden=size.hidden, updates=updates)
         for cell, updates in size.updates.items()
     }
-    trained = train_all(configs, runs, progress, workers=1 if scale == "smoke" else None)
+    workers = 1 if scale == "smoke" else None
+    if size.shorter is not None:
+        delay, updates = size.shorter
+        first = recalling("denoise", "rel-lstm", seed, delay=delay, hidden=size.hidden, updates=updates)
+        train_all({SHORTER: first}, runs, progress, workers=workers)
+        configs["rel-lstm"] = _further(configs["rel-lstm"], runs / SHORTER)
+    trained = train_all(configs, runs, progress, workers=workers)
     norms = norms_after(runs, trained, sequences=size.sequences, seed=seed)
     steps = size.delay + 20
     memory = {
@@ -56,6 +70,15 @@ def _train(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
     }
     charts = (_norm_chart(size, norms, trained), _memory_chart(size, norms, memory))
     return Outcome(_claims(norms, trained), charts, (_NOTE,))
+
+
+def _further(config: Config, run: Path) -> Config:
+    """Begun with what a run has learnt, at a rate that does not undo it."""
+    return dataclasses.replace(
+        config,
+        init=dataclasses.replace(config.init, name="run", run=str(run)),
+        training=dataclasses.replace(config.training, learning_rate=3e-4),
+    )
 
 
 def _claims(norms: dict[str, GradientNorms], trained: dict[str, TrainingRun]) -> tuple[Claim, ...]:
@@ -121,7 +144,11 @@ def _memory_chart(size: _Size, norms: dict[str, GradientNorms], memory: dict[str
     )
 
 
-_NOTE = "The range is that of the mean over sequences. A network that has not learnt the task has gradients all the same."
+_NOTE = (
+    "The range is that of the mean over sequences. A network that has not learnt the task has gradients all the same. At "
+    "laptop scale RelLSTM learns a delay of 100 first, in up to 24,000 updates, and goes on from there at 400: begun at 400 "
+    "it had 55 % right after 10,000 updates, and a range of 437."
+)
 
 RELEVANCE_FIG2 = Trained(
     id="relevance-fig2",
@@ -129,7 +156,7 @@ RELEVANCE_FIG2 = Trained(
     source="Kerg 2020, section 5, Fig. 2, left and right",
     scales={
         "smoke": "3 cells of 8 units, 5 updates: some seconds",
-        "laptop": "3 cells of 128 units, denoise over 400 steps, 3,000 to 10,000 updates: about 40 minutes",
+        "laptop": "3 cells of 128 units, denoise over 400 steps, RelLSTM after 100 steps: about 25 minutes",
         "paper": "5 cells of 128 units, denoise over 1,000 steps, 200,000 updates: weeks",
     },
     train=_train,

@@ -35,7 +35,8 @@ from memspan.experiments.relevance_fig2 import RELEVANCE_FIG2
 from memspan.experiments.relevance_fig2_memory import RELEVANCE_FIG2_MEMORY
 from memspan.experiments.relevance_proposition1 import RELEVANCE_PROPOSITION1
 from memspan.experiments.relevance_table1 import RELEVANCE_TABLE1
-from memspan.experiments.relevance_table2 import RELEVANCE_TABLE5
+from memspan.experiments.relevance_table2 import RELEVANCE_TABLE2, RELEVANCE_TABLE5
+from memspan.experiments.relevance_table3 import RELEVANCE_TABLE3
 from memspan.experiments.relevance_theorem1 import RELEVANCE_THEOREM1
 from memspan.experiments.relevance_theorem2 import RELEVANCE_THEOREM2
 from memspan.experiments.shen_fig4 import SHEN_FIG4
@@ -55,7 +56,8 @@ RECIPES: dict[str, Recipe] = {
         *(ERRATA_01, ERRATA_02, ERRATA_03, ERRATA_04, ERRATA_06),
         *(ERRATA_07, ERRATA_08, ERRATA_09, ERRATA_10, ERRATA_11),
         *(ERRATA_12, ERRATA_13, ERRATA_18, ERRATA_19),
-        *(RELEVANCE_FIG1, RELEVANCE_FIG2, RELEVANCE_FIG2_MEMORY, RELEVANCE_TABLE1, RELEVANCE_TABLE5),
+        *(RELEVANCE_FIG1, RELEVANCE_FIG2, RELEVANCE_FIG2_MEMORY),
+        *(RELEVANCE_TABLE1, RELEVANCE_TABLE2, RELEVANCE_TABLE3, RELEVANCE_TABLE5),
     )
 }
 """Every recipe there is, by its id."""

@@ -100,7 +100,7 @@ def stream(seed: int, rank: int) -> int:
 def start(network: CellModel, config: InitConfig, task: Task, seed: int) -> None:
     """Draw recurrent weights as the configuration says, on top of the cell's own start."""
     match config.name:
-        case "default":
+        case "default" | "run":  # what another run has learnt is put there when the first training begins
             return
         case "critical" | "field":
             _mean_field(network, config, task, seed)

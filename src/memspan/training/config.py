@@ -15,7 +15,7 @@ from memspan.training.devices import Device
 Optimizer = Literal["rmsprop", "adam", "sgd", "nt-asgd"]
 Schedule = Literal["constant", "cosine", "anneal"]
 Precision = Literal["float32", "bfloat16"]
-Start = Literal["default", "critical", "field", "orthogonal", "henaff", "cayley", "chrono"]
+Start = Literal["default", "critical", "field", "orthogonal", "henaff", "cayley", "chrono", "run"]
 
 Option = bool | int | float | str | None
 
@@ -64,7 +64,9 @@ class InitConfig:
     name: Start = "default"
     """default: the cell's own; critical: chi_1 = 1; field: the sigmas below; orthogonal, henaff, cayley: of the recurrent
     matrix, in an LSTM that of the candidate, with gates that let it begin as an RNN without them; chrono: biases of gates
-    for the task's delay."""
+    for the task's delay; run: the best weights of another run."""
+    run: str | None = None
+    """The folder of that run."""
     weights: Literal["gaussian", "orthogonal"] = "gaussian"
     """The recurrent matrix of critical and field."""
     bias_mean: float = 0.0

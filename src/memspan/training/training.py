@@ -11,6 +11,7 @@ from memspan.errors import CorruptError, InputError
 from memspan.objectives import Objective
 from memspan.progress import SILENT, Progress
 from memspan.results import TrainingRun
+from memspan.training.beginning import begin_with
 from memspan.training.building import seeded, stream
 from memspan.training.checkpoint import read_checkpoint
 from memspan.training.config import Config, check_config
@@ -85,6 +86,8 @@ def _carry_on(
         # What is wrong with the sizes of a cell or a batch is told before there is a folder.
         config.task.batch(0, machine.count * training.batch, seed=config.seed)
         trainer = Trainer(config, machine, objectives)
+        if new and config.init.name == "run":
+            begin_with(trainer.network, config)
         with _alone(folder, machine):
             if machine.main:
                 folder.begin(config) if new else folder.go_on(config)

@@ -1,0 +1,32 @@
+"""A training that begins with what another one has learnt, such as to recall over a shorter delay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memspan.errors import InputError
+from memspan.models.model import Model
+from memspan.training.best import load_best
+from memspan.training.config import Config
+
+
+def begin_with(network: Model, config: Config) -> None:
+    """Put the best weights of the run `init.run` into a network of the same cell and sizes."""
+    if config.init.run is None:
+        raise InputError(
+            "init.name is run, and init.run names none; give the folder of a run by --set init.run=DIR"
+        )
+    best = load_best(Path(config.init.run))
+    shapes, expected = (
+        {name: tuple(tensor.shape) for name, tensor in one.state_dict().items()}
+        for one in (best.network, network)
+    )
+    if best.config.network != config.network or shapes != expected:
+        theirs, ours = (
+            f"{one.network} of {one.cell.hidden} units on {one.word}" for one in (best.config, config)
+        )
+        raise InputError(
+            f"init.run {config.init.run} is a {theirs}, whose weights do not fit a {ours}; "
+            "expected the same cell, sizes and symbols"
+        )
+    network.load_state_dict(best.network.state_dict())
