@@ -94,9 +94,9 @@ def _trained(table: _Table, scale: str, seed: int, progress: Progress, runs: Pat
     if len(size.delays) > 1:
         chart = row_chart("accuracy", table.title, found, caption)
     else:  # one point for each cell would say less than how it came there
-        (delay,) = size.delays
-        runs_of = {cell: trained[f"{cell}-{delay}"] for cell in size.updates}
-        chart = learning_chart("accuracy", f"{table.title}: T = {delay}", runs_of, caption)
+        of_cell = {cell: trained[f"{cell}-{delay}"] for cell in size.updates for delay in size.delays}
+        title = f"{table.title}: T = {max(size.delays)}"
+        chart = learning_chart("accuracy", title, of_cell, caption)
     return Outcome(tuple(row_claims(found, table.published, trained)), (chart,), (_NOTE,))
 
 
