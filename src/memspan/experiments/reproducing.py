@@ -33,6 +33,7 @@ from memspan.experiments.recipe import Recipe
 from memspan.experiments.relevance_fig1 import RELEVANCE_FIG1
 from memspan.experiments.relevance_fig2 import RELEVANCE_FIG2
 from memspan.experiments.relevance_fig2_memory import RELEVANCE_FIG2_MEMORY
+from memspan.experiments.relevance_fig3 import RELEVANCE_FIG3
 from memspan.experiments.relevance_proposition1 import RELEVANCE_PROPOSITION1
 from memspan.experiments.relevance_table1 import RELEVANCE_TABLE1
 from memspan.experiments.relevance_table2 import RELEVANCE_TABLE2, RELEVANCE_TABLE5
@@ -56,7 +57,7 @@ RECIPES: dict[str, Recipe] = {
         *(ERRATA_01, ERRATA_02, ERRATA_03, ERRATA_04, ERRATA_06),
         *(ERRATA_07, ERRATA_08, ERRATA_09, ERRATA_10, ERRATA_11),
         *(ERRATA_12, ERRATA_13, ERRATA_18, ERRATA_19),
-        *(RELEVANCE_FIG1, RELEVANCE_FIG2, RELEVANCE_FIG2_MEMORY),
+        *(RELEVANCE_FIG1, RELEVANCE_FIG2, RELEVANCE_FIG2_MEMORY, RELEVANCE_FIG3),
         *(RELEVANCE_TABLE1, RELEVANCE_TABLE2, RELEVANCE_TABLE3, RELEVANCE_TABLE5),
     )
 }
