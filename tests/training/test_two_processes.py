@@ -21,17 +21,20 @@ from pathlib import Path
 from memspan.training import DivergenceError, resume, train
 from memspan.training.config_json import from_json, with_setting
 
+def say(*words):
+    os.write(1, (json.dumps([os.environ["RANK"], *words]) + "\\n").encode())  # at once, so that lines stay whole
+
 plain, out = json.loads(sys.argv[1]), Path(sys.argv[2])
 if os.environ["RANK"] == "1":
     out = out / "what the other process says is what counts"
 train(from_json(with_setting(plain, "training.updates=23")), out)
 run = resume(Path(sys.argv[2]), updates=50)
-print(json.dumps([os.environ["RANK"], run.loss, run.updates]), flush=True)
+say(run.loss, run.updates)
 averaged = with_setting(with_setting(plain, "cell.name=detach-lstm"), "training.optimizer=nt-asgd")
 try:
     train(from_json(with_setting(averaged, "training.learning_rate=1e38")), Path(sys.argv[2]) / "diverging")
 except DivergenceError:
-    print(json.dumps([os.environ["RANK"], "diverged"]), flush=True)
+    say("diverged")
 os._exit(0)  # gloo's own threads sometimes abort when the interpreter takes them down, after all is written
 """
 

@@ -51,7 +51,7 @@ def loss_words(task: str, loss: float | None) -> str:
     >>> loss_words("copy", 0.0123), loss_words("adding", 1 / 6)
     ('0.0123 nats', 'squared error 0.167')
     >>> loss_words("characters", math.log(2)), loss_words("words", math.log(120))
-    ('1 bits per character', 'perplexity 120')
+    ('1.00 bits per character', 'perplexity 120')
     """
     if loss is not None and task == "characters":
         return f"{number(loss / math.log(2))} bits per character"
