@@ -1,5 +1,6 @@
 """The figures of trainings and evaluations: what they show, what they name, and what cannot be drawn."""
 
+import dataclasses
 import importlib.util
 from pathlib import Path
 from types import ModuleType
@@ -96,3 +97,10 @@ def test_every_figure_is_the_same_twice(name):
 def test_a_training_can_be_plotted_on_axes_of_ones_own():
     ax = plot(EXAMPLES.training(), Figure().subplots())
     assert ax.get_xlabel() == "updates"
+
+
+def test_what_a_text_costs_without_memory_is_told_in_the_unit_of_its_axis():
+    run = dataclasses.replace(EXAMPLES.training(), task="characters", accuracy=None)
+    left = figures_of(run)["training"].axes[0]
+    assert texts(left) == {"without memory 0.173 nats", "kept: update 8,250"}
+    assert left.get_ylabel() == "loss, nats per character"

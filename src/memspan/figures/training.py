@@ -11,10 +11,18 @@ from matplotlib.ticker import PercentFormatter
 
 from memspan.figures.information import masked
 from memspan.figures.limits import positive
+from memspan.figures.numbers import number
 from memspan.figures.reference_lines import across, upright
 from memspan.figures.style import BLUE, GREY, MANY, ORANGE, literal, new_figure
 from memspan.figures.ticks import plain_ticks
-from memspan.figures.training_words import accuracy_words, chance_words, loss_unit, loss_words, task_words
+from memspan.figures.training_words import (
+    TEXTS,
+    accuracy_words,
+    chance_words,
+    loss_unit,
+    loss_words,
+    task_words,
+)
 from memspan.results import TrainingRun
 
 CAPTION = (
@@ -69,7 +77,9 @@ def draw_loss(ax: Axes, run: TrainingRun) -> None:
         ax.plot(x, shown, color=colour, marker="o" if x.size < MANY else "", markersize=3, label=label)
     _finish(ax, run)
     _show_value(ax, run.baseline, logarithmic)
-    across(ax, run.baseline, f"without memory {loss_words(run.task, run.baseline)}")
+    # In the unit of the axis, which perplexities and bits are not.
+    words = f"{number(run.baseline)} nats" if run.task in TEXTS else loss_words(run.task, run.baseline)
+    across(ax, run.baseline, f"without memory {words}")
     upright(ax, run.best_update, f"kept: update {run.best_update:,}", height=0.78)
     ax.set_ylabel(f"loss, {loss_unit(run.task)}")
 

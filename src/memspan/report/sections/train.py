@@ -35,6 +35,14 @@ TASKS = {
         "Sequences of two symbols in which the information about a symbol falls with a power of the distance: at every step "
         "the next one is to be told, and the farther one looks back, the better it can be."
     ),
+    "characters": (
+        "Every character of a text is to be foretold from those before it. The loss is told in bits per character: how many "
+        "yes-or-no questions are left open by a good guesser."
+    ),
+    "words": (
+        "Every word of a text is to be foretold from those before it. The loss is told as perplexity: among how many "
+        "equally likely words the network is left to guess."
+    ),
 }
 """What must be remembered, in plain words."""
 
