@@ -56,6 +56,7 @@ def settings(progress: Progress = SILENT, trials: Trials = FULL) -> tuple[Benchm
     check_models("this benchmark")
     from memspan.cells.names import CELLS
     from memspan.experiments.trainings import configured, train_all
+    from memspan.training.building import build_model
 
     configs = {
         f"{task}-{cell}": configured(
@@ -74,6 +75,8 @@ def settings(progress: Progress = SILENT, trials: Trials = FULL) -> tuple[Benchm
         for task, trial in trials.tasks.items()
         for cell in trials.cells or CELLS
     }
+    for config in configs.values():
+        build_model(config)  # one that cannot be built is told before the first is trained
     with tempfile.TemporaryDirectory(prefix="memspan-") as folder:
         runs = train_all(configs, Path(folder), progress, workers=trials.workers)
     return tuple(

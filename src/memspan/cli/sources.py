@@ -33,19 +33,11 @@ class Sampling:
     def write(self, source: str, progress: Progress) -> Sequence:
         """What the model writes, as one sequence of characters, a document for each of its texts."""
         check_models("sampling")
-        from memspan.sampling import Choice, as_sequence
-        from memspan.sampling.author import divided
-        from memspan.training.authors import author_of
+        from memspan.sampling import Choice
+        from memspan.training.sampled import sequence_of
 
         choice = Choice(temperature=self.temperature)
-        author = author_of(source)
-        streams, length = divided(self.sample, None)
-        blocks = author.write(
-            streams=streams, length=length, seed=self.seed, choice=choice, progress=progress
-        )
-        sequence = as_sequence(blocks, author.spelling, name=source)
-        told = f"sampled from {author.about}: {streams:,} texts of {length:,} symbols, temperature {self.temperature:g}"
-        return replace(sequence, notes=(*sequence.notes, told, *author.notes))
+        return sequence_of(source, self.sample, choice=choice, seed=self.seed, progress=progress)
 
 
 @final

@@ -71,7 +71,7 @@ class Trained(Recipe):
     def _trained(self, scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
         """With the time of all trainings, those of earlier sessions included."""
         found = self.train(scale, seed, progress, runs)
-        results = [json.loads(path.read_text()) for path in sorted(runs.glob("*/result.json"))]
+        results = [json.loads(path.read_text()) for path in sorted(runs.rglob("result.json"))]
         minutes = sum(result["seconds"] for result in results) / 60
         note = f"{len(results)} trainings of {minutes:.1f} minutes in all, in one thread each."
         return replace(found, notes=(*found.notes, note))

@@ -49,6 +49,17 @@ PERMUTED_DIGITS: dict[str, float] = {
 }
 """Table 3: accuracy on permuted MNIST."""
 
+PENN_TREEBANK: dict[str, float] = {
+    "rnn": 1.56,
+    "orthogonal-rnn": 1.53,
+    "exp-rnn": 1.49,
+    "rel-rnn": 1.43,
+    "lstm": 1.36,
+    "sab-lstm": 1.37,
+    "rel-lstm": 1.36,
+}
+"""Table 3: bits per character of the Penn Treebank."""
+
 NAMES = {
     "rnn": "RNN",
     "orthogonal-rnn": "orth-RNN",

@@ -13,7 +13,7 @@ from memspan.tasks import Task
 from memspan.training.devices import Device
 
 Optimizer = Literal["rmsprop", "adam", "sgd", "nt-asgd"]
-Schedule = Literal["constant", "cosine", "anneal"]
+Schedule = Literal["constant", "cosine", "anneal", "stairs"]
 Precision = Literal["float32", "bfloat16"]
 Start = Literal["default", "critical", "field", "orthogonal", "henaff", "cayley", "chrono", "run"]
 
@@ -98,7 +98,11 @@ class TrainingConfig:
     lowest_rate: float = 1 / 32
     """Where cosine ends, as a share of the learning rate."""
     anneal: float = 0.25
-    """What the rate is multiplied by whenever validation did not improve."""
+    """What the rate is multiplied by: with anneal whenever validation did not improve, with stairs at every stair."""
+    hold: int = 0
+    """Updates before the first of the stairs begins to lower the rate."""
+    stair: int = 1_000
+    """Updates from one of the stairs to the next."""
     nonmonotone: int = 5
     """Validations back whose best must be missed before nt-asgd averages."""
     clip_norm: float | None = 1.0
@@ -146,7 +150,7 @@ class Config:
 
 COUNTS = (
     *("updates", "batch", "accumulate", "truncate", "nonmonotone", "validate_every", "validation_batches"),
-    *("validation_size", "patience", "log_every", "threads"),
+    *("validation_size", "patience", "log_every", "threads", "stair"),
 )
 """Settings of training that are whole numbers from 1, or off."""
 POSITIVE = ("learning_rate", "anneal", "clip_norm", "clip_value", "checkpoint_minutes", "max_minutes")
@@ -172,6 +176,8 @@ def check_config(config: Config) -> None:
         value = getattr(training, name)
         if value is not None:
             _check_range(f"training.{name}", value, 0 <= value <= 1, "a share from 0 to 1")
+    hold = training.hold
+    _check_range("training.hold", hold, isinstance(hold, int) and hold >= 0, "a whole number of 0 or more")
     decay = training.weight_decay
     _check_range("training.weight_decay", decay, 0 <= decay < math.inf, "a finite number of 0 or more")
     for name in ("sigma_w", "sigma_v"):

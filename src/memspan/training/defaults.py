@@ -142,6 +142,10 @@ _PAIRS: dict[tuple[str, str], Settings] = {
         for text in ("characters", "words")
         for cell in ("mem-rnn", "mem-lstm", "sab-lstm", "transformer")
     },
+    **{
+        (task, "goru"): {"cell": {"hidden": units}}
+        for task, units in (("noisy-digits", 256), ("digits", 128), ("permuted-digits", 128), ("words", 256))
+    },
     ("copy", "lstm"): _LSTM,
     ("denoise", "lstm"): _LSTM,
     ("copy", "detach-lstm"): _LSTM,
@@ -152,7 +156,7 @@ _PAIRS: dict[tuple[str, str], Settings] = {
     ("copy", "mem-rnn"): {"cell": {"combine": "mean"}},
     ("denoise", "mem-rnn"): {"cell": {"combine": "mean"}},
 }
-"""What a cell wants for one task."""
+"""What a cell wants for one task; goru, whose rotations are of pairs of pairs, a power of two."""
 
 
 def defaults(task: str, cell: str) -> Settings:

@@ -11,6 +11,7 @@ def rate_factor(config: TrainingConfig, update: int, losses: list[float]) -> flo
     """What the learning rate is multiplied by at an update, counted from 0.
 
     cosine: from 1 to `lowest_rate` along half a wave. anneal: times `anneal` for every validation that was not the best yet.
+    stairs: 1 for `hold` updates, then times `anneal` for every `stair` of them that has begun (Zaremba 2014).
     """
     match config.schedule:
         case "cosine":
@@ -18,6 +19,8 @@ def rate_factor(config: TrainingConfig, update: int, losses: list[float]) -> flo
             return config.lowest_rate + (1 - config.lowest_rate) * wave
         case "anneal":
             return config.anneal ** not_improved(losses)
+        case "stairs":
+            return config.anneal ** max(0, 1 + (update - config.hold) // config.stair)
         case "constant":
             return 1.0
 

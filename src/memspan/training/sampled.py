@@ -1,14 +1,16 @@
-"""`sample_model`: what a model writes, kept in a file or shown."""
+"""What a model writes: kept in a file or shown (`sample_model`), or as a sequence to measure (`sequence_of`)."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from memspan.progress import SILENT, Progress
 from memspan.results import Sample
-from memspan.sampling import Choice, texts, write
+from memspan.sampling import Choice, as_sequence, texts, write
 from memspan.sampling.author import divided
+from memspan.sequences import Sequence
 from memspan.training.authors import author_of
 from memspan.training.devices import Device
 
@@ -65,3 +67,25 @@ def sample_model(
         seconds=time.monotonic() - begun,
         notes=author.notes,
     )
+
+
+def sequence_of(
+    source: str,
+    length: int,
+    *,
+    streams: int | None = None,
+    choice: Choice | None = None,
+    seed: int = 0,
+    device: Device = "auto",
+    progress: Progress = SILENT,
+) -> Sequence:
+    """The same texts as one sequence of characters, a document for each; its notes say what wrote them."""
+    rule = choice or Choice()
+    author = author_of(source, device=device)
+    number, each = divided(length, streams)
+    blocks = author.write(streams=number, length=each, seed=seed, choice=rule, progress=progress)
+    sequence = as_sequence(blocks, author.spelling, name=source)
+    told = (
+        f"sampled from {author.about}: {number:,} texts of {each:,} symbols, temperature {rule.temperature:g}"
+    )
+    return replace(sequence, notes=(*sequence.notes, told, *author.notes))

@@ -1,0 +1,210 @@
+"""Shen 2019, Fig. 1: what RNNs and LSTMs write after learning binary sequences without a scale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+from memspan.errors import check_models
+from memspan.experiments.generated import (
+    Generated,
+    Laws,
+    Network,
+    curve_lines,
+    curves_chart,
+    data_line,
+    length_line,
+    lengths_chart,
+    ratio_claim,
+    share_claim,
+    told,
+)
+from memspan.experiments.recipe import Outcome, Trained
+from memspan.experiments.shen_binary import DATA_LENGTH, LENGTH, NAMES, SIZES
+from memspan.progress import Progress
+from memspan.results import Chart, Claim, Curve
+
+CELLS = ("rnn", "lstm")
+DEEP = 8
+"""Width of the networks of several layers."""
+SATURATED = 100.0
+"""Where the correlation length of wide RNNs ends in the paper."""
+
+
+@final
+@dataclass(frozen=True)
+class _Networks:
+    widths: tuple[int, ...]
+    depths: tuple[int, ...]
+
+    def of(self, cell: str) -> list[Network]:
+        wide = [Network(cell, width) for width in self.widths]
+        return [*wide, *(Network(cell, DEEP, depth) for depth in self.depths if depth > 1)]
+
+
+_NETWORKS = {
+    "smoke": _Networks((4, 8), (1, 2)),
+    "laptop": _Networks((4, 8, 16, 32), (1, 2, 3)),
+    "paper": _Networks((2, 4, 8, 16, 32, 64, 128), (1, 2, 3, 4, 5)),
+}
+
+Found = dict[Network, Generated]
+
+
+def _train(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
+    check_models("shen-fig1")
+    size, networks = SIZES[scale], _NETWORKS[scale]
+    found = size.generate([n for cell in CELLS for n in networks.of(cell)], seed, runs, progress)
+    curve, laws = size.data(seed)
+    claims = [
+        *_exponential(networks, found),
+        *_widths(networks, found, laws),
+        *_depths(networks, found),
+        *([_data(laws)] if size.length == LENGTH else []),
+    ]
+    figures = (
+        *(_curves(cell, networks, found, curve) for cell in CELLS),
+        _by_width(networks, found, laws),
+        _by_depth(networks, found, laws),
+    )
+    return Outcome(tuple(claims), figures, (f"the data: {laws}.", *(f"{each}." for each in found.values())))
+
+
+def _exponential(networks: _Networks, found: Found) -> list[Claim]:
+    """Of RNNs; of LSTMs the paper says it only of the smallest."""
+    claimed = [Network("rnn", width) for width in networks.widths] + [Network("lstm", networks.widths[0])]
+    return told(
+        share_claim(
+            f"What the {NAMES[network.cell]} of width {network.label} writes forgets exponentially rather than by a power "
+            "law.",
+            found[network].laws.exponential_share,
+            "exponential's",
+        )
+        for network in claimed
+    )
+
+
+def _widths(networks: _Networks, found: Found, data: Laws) -> list[Claim]:
+    narrow, wide = networks.widths[0], networks.widths[-1]
+    length = {network: each.laws.length for network, each in found.items()}
+    claims = [
+        ratio_claim(
+            f"The correlation length of RNNs grows with the width, from {narrow} to {wide}.",
+            length[Network("rnn", wide)] / length[Network("rnn", narrow)],
+            least=1.0,
+        ),
+        ratio_claim(
+            f"That of LSTMs does, too, from {narrow} to {wide}.",
+            length[Network("lstm", wide)] / length[Network("lstm", narrow)],
+            least=1.0,
+        ),
+        ratio_claim(
+            f"An LSTM of width {narrow} remembers longer than an RNN of width {wide}, which has many times its parameters.",
+            length[Network("lstm", narrow)] / length[Network("rnn", wide)],
+            least=1.0,
+        ),
+        ratio_claim(
+            f"Even the RNN of width {wide} has a correlation length far below that of the data: less than half.",
+            length[Network("rnn", wide)] / data.length,
+            most=0.5,
+        ),
+    ]
+    if len(networks.widths) >= 4:
+        first, second, before, last = (
+            length[Network("rnn", width)] for width in (*networks.widths[:2], *networks.widths[-2:])
+        )
+        claims += [
+            ratio_claim(
+                "The correlation length of RNNs saturates: the last doubling of the width brings less than the first. "
+                f"(The first: {second / first:.2f} times.)",
+                last / before,
+                most=second / first,
+            ),
+            Claim(
+                "Wide RNNs have a correlation length of around 100, as printed (50 to 150).",
+                SATURATED,
+                None,
+                last,
+                50.0,
+                abs(last - SATURATED) <= 50,
+            ),
+        ]
+    return told(claims)
+
+
+def _depths(networks: _Networks, found: Found) -> list[Claim]:
+    claims = []
+    for cell in CELLS:
+        one, two = (found[Network(cell, DEEP, depth)].laws.length for depth in networks.depths[:2])
+        claims.append(
+            ratio_claim(
+                f"A second layer makes the correlation length of {NAMES[cell]}s of width {DEEP} longer.",
+                two / one,
+                least=1.0,
+            )
+        )
+    return told(claims)
+
+
+def _data(laws: Laws) -> Claim:
+    return Claim(
+        "An exponential fitted to the data themselves, which have no scale, gives a correlation length of 420, comparable "
+        "to the length of a sequence.",
+        DATA_LENGTH,
+        None,
+        laws.length,
+        0.25 * DATA_LENGTH,
+        abs(laws.length - DATA_LENGTH) <= 0.25 * DATA_LENGTH,
+    )
+
+
+def _curves(cell: str, networks: _Networks, found: Found, data: Curve) -> Chart:
+    shown = [found[network] for network in networks.of(cell)]
+    return curves_chart(
+        f"{cell}-curves",
+        f"What {NAMES[cell]}s write after learning binary sequences without a scale",
+        curve_lines(shown, data, "the data: 0.1 tau^-0.4"),
+        "Each line is one network, by its width (x depth): the information between symbols of what it wrote, with the "
+        "floor taken off, where it is significant. A straight line, such as that of the data, is a power law; a line that "
+        "bends down forgets exponentially.",
+    )
+
+
+def _by_width(networks: _Networks, found: Found, data: Laws) -> Chart:
+    lines = [
+        length_line(NAMES[cell], {width: found[Network(cell, width)].laws for width in networks.widths})
+        for cell in CELLS
+    ]
+    return lengths_chart(
+        "lengths-by-width",
+        "How far back it remembers, by width",
+        "units of the one layer",
+        (*lines, data_line(data, networks.widths)),
+    )
+
+
+def _by_depth(networks: _Networks, found: Found, data: Laws) -> Chart:
+    lines = [
+        length_line(NAMES[cell], {depth: found[Network(cell, DEEP, depth)].laws for depth in networks.depths})
+        for cell in CELLS
+    ]
+    return lengths_chart(
+        "lengths-by-depth",
+        f"How far back it remembers, by depth (layers of {DEEP} units)",
+        "layers",
+        (*lines, data_line(data, networks.depths)),
+    )
+
+
+SHEN_FIG1 = Trained(
+    id="shen-fig1",
+    title="Recurrent networks forget exponentially what has no scale",
+    source="Shen 2019, section 4.2.1, Fig. 1",
+    scales={
+        "smoke": "6 networks, 500 sequences of 32 symbols, 60 updates: some seconds",
+        "laptop": "12 networks of 2 seeds each, 10,000 sequences of 512 symbols, 15 or 20 passes: about half an hour",
+        "paper": "22 networks of 5 seeds each, until validation no longer improves: days",
+    },
+    train=_train,
+)

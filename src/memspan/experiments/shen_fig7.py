@@ -1,0 +1,75 @@
+"""Shen 2019, Fig. 7: the depth of LSTMs that learn binary sequences without a scale."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memspan.errors import check_models
+from memspan.experiments.generated import (
+    Generated,
+    Laws,
+    Network,
+    data_line,
+    length_line,
+    lengths_chart,
+    ratio_claim,
+    told,
+)
+from memspan.experiments.recipe import Outcome, Trained
+from memspan.experiments.shen_binary import SIZES
+from memspan.progress import Progress
+from memspan.results import Chart, Claim
+
+WIDTHS = {"smoke": (4,), "laptop": (4, 8, 16), "paper": (4, 8, 16, 32)}
+DEPTHS = {"smoke": (1, 2, 3), "laptop": (1, 2, 3), "paper": (1, 2, 3, 4, 5)}
+SAME = 1.2
+"""A correlation length that is less than so many times another is no improvement worth a layer."""
+
+Found = dict[Network, Generated]
+
+
+def _train(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
+    check_models("shen-fig7")
+    size, widths, depths = SIZES[scale], WIDTHS[scale], DEPTHS[scale]
+    networks = [Network("lstm", width, depth) for width in widths for depth in depths]
+    found = size.generate(networks, seed, runs, progress)
+    _, laws = size.data(seed)
+    claims = told(_deeper(found, width, depths) for width in widths)
+    notes = (f"the data: {laws}.", *(f"{each}." for each in found.values()))
+    return Outcome(tuple(claims), (_chart(found, widths, depths, laws),), notes)
+
+
+def _deeper(found: Found, width: int, depths: tuple[int, ...]) -> Claim:
+    two, *more = (found[Network("lstm", width, depth)].laws.length for depth in depths[1:])
+    return ratio_claim(
+        f"More than two layers of {width} units do not help an LSTM: the longest correlation length of them is less than "
+        f"{SAME:g} times that of two.",
+        max(more) / two,
+        most=SAME,
+    )
+
+
+def _chart(found: Found, widths: tuple[int, ...], depths: tuple[int, ...], data: Laws) -> Chart:
+    lines = [
+        length_line(f"{width} units", {depth: found[Network("lstm", width, depth)].laws for depth in depths})
+        for width in widths
+    ]
+    return lengths_chart(
+        "lengths-by-depth",
+        "How far back LSTMs remember, by depth and width",
+        "layers",
+        (*lines, data_line(data, depths)),
+    )
+
+
+SHEN_FIG7 = Trained(
+    id="shen-fig7",
+    title="More than two layers do not help LSTMs to remember",
+    source="Shen 2019, appendix E.1.1, Fig. 7",
+    scales={
+        "smoke": "3 networks, 500 sequences of 32 symbols, 60 updates: some seconds",
+        "laptop": "9 networks of 2 seeds each, 10,000 sequences of 512 symbols, 15 passes: about 40 minutes",
+        "paper": "20 networks of 5 seeds each, until validation no longer improves: days",
+    },
+    train=_train,
+)

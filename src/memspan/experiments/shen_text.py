@@ -1,0 +1,295 @@
+"""Shen 2019, sections 4.2.2 and 5.2: networks that learn WikiText-2, and what they write, measured as characters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.errors import InputError
+from memspan.experiments.corpora import load_corpus, missing
+from memspan.experiments.demo import library_source
+from memspan.experiments.generated import Generated, Laws, Network, Writing, generate_all
+from memspan.information import log_lags, mutual_information
+from memspan.progress import Progress
+from memspan.results import Claim, Curve
+from memspan.sequences import Sequence
+
+if TYPE_CHECKING:
+    from memspan.training import Config
+
+Kind = Literal["characters", "words"]
+KINDS: tuple[Kind, ...] = ("characters", "words")
+ABOVE = 2e-3
+"""Only values above count for the correlation length.  Shen 2019, Fig. 8."""
+NEAR, MIDDLE, FAR = (1, 10), (10, 50), (100, 1_000)
+"""Distances in characters: within words, within sentences, within paragraphs."""
+CHARACTERS_OF_A_WORD = 5.5
+"""Of WikiText-2, with the blank after it."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Which networks of one cell learn one kind of symbols, and how."""
+
+    widths: tuple[int, ...]
+    depths: tuple[int, ...]
+    deep: int
+    """Width of those with several layers"""
+    task: dict[str, Any]
+    training: dict[str, Any]
+    model: dict[str, Any]
+    options: dict[str, Any]
+    """Of the cell"""
+
+    def networks(self, cell: str) -> list[Network]:
+        wide = [Network(cell, width) for width in self.widths]
+        return list(dict.fromkeys([*wide, *(Network(cell, self.deep, depth) for depth in self.depths)]))
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class TextSize:
+    """What is learnt and written at one scale."""
+
+    data: str
+    plans: dict[tuple[str, Kind], Plan]
+    """By cell and kind"""
+    seeds: int
+    written: int
+    """Characters, about; of the data as many are measured"""
+    streams: int = 256
+    """Texts that these are divided into"""
+    workers: int | None = None
+
+    def generate(
+        self, cell: str, kind: Kind, seed: int, runs: Path, progress: Progress
+    ) -> dict[Network, Generated]:
+        """Every network of a plan, best of its seeds."""
+        plan = self.plans[cell, kind]
+
+        def config(network: Network, seed: int) -> Config:
+            from memspan.experiments.trainings import configured
+
+            settings = {
+                "task": {"data": self.data, **plan.task},
+                "cell": {"hidden": network.width, "layers": network.depth, **plan.options},
+                "model": {"embedding": network.width, **plan.model},
+                "training": plan.training,
+            }
+            return configured(kind, network.cell, seed, settings)
+
+        symbols = self.written if kind == "characters" else round(self.written / CHARACTERS_OF_A_WORD)
+        writing = Writing(streams=self.streams, length=symbols // self.streams, lags=self.lags(), above=ABOVE)
+        seeds = range(seed, seed + self.seeds)
+        return generate_all(
+            plan.networks(cell), seeds, config, writing, runs / kind, progress, workers=self.workers
+        )
+
+    def lags(self) -> NDArray[np.int64]:
+        """Up to 1,000 characters, or a quarter of a text."""
+        return log_lags(1, min(FAR[1], self.written // self.streams // 4))
+
+    def measured(self, seed: int, progress: Progress) -> tuple[Curve, Laws]:
+        """The training text, as many characters of it as are written."""
+        text = self._text(progress)
+        part = text.part(0, min(text.length, self.written))
+        curve = mutual_information(part, self.lags(), seed=seed, progress=progress)
+        return curve, Laws.of(curve, ABOVE)
+
+    def _text(self, progress: Progress) -> Sequence:
+        if self.data == "python":
+            return library_source(progress=progress)
+        corpus = load_corpus(self.data, progress)
+        if corpus is None:
+            raise InputError(missing(self.data))
+        return corpus.train
+
+
+def ratio(generated: Curve, data: Curve, distances: tuple[int, int]) -> float:
+    """How many times the information of the data a network has, in the geometric mean over some distances.
+
+    Where it has none above its floor, it has that of the floor at the most.
+    """
+    first, last = distances
+    use = (data.lags >= first) & (data.lags <= last) & (data.corrected > 0)
+    if not use.any():
+        return float("nan")
+    own = np.maximum(generated.corrected, generated.floor_sd)[use]
+    return float(np.exp(np.mean(np.log(own / data.corrected[use]))))
+
+
+def captured(claim: str, measured: float, most: float = 1.5) -> Claim:
+    """Whether the information at some distances is that of the data, within a factor."""
+    said = (
+        f"{claim}, within {most:g} times. (Measured: its share of that of the data, in the geometric mean.)"
+    )
+    return Claim(said, 1.0, None, measured, None, 1 / most <= measured <= most)
+
+
+_LSTM_CHARACTERS = Plan(
+    widths=(8, 32, 128),
+    depths=(1, 2),
+    deep=32,
+    task={"steps": 100},
+    training={"updates": 1_500, "batch": 64, "validate_every": 500},
+    model={"embedding": 64},
+    options={},
+)
+_LSTM_WORDS = Plan(
+    widths=(16, 64),
+    depths=(1,),
+    deep=64,
+    task={"steps": 35, "most": 10_000},
+    training={"updates": 2_000, "batch": 20, "validate_every": 500},
+    model={"tied": True, "dropout": 0.0},
+    options={},
+)
+_TRANSFORMER_CHARACTERS = Plan(
+    widths=(32, 128),
+    depths=(1, 2),
+    deep=32,
+    task={"steps": 256},
+    training={"updates": 800, "batch": 16, "validate_every": 400, "learning_rate": 1e-3},
+    model={},
+    options={"heads": 8},
+)
+_TRANSFORMER_WORDS = Plan(
+    widths=(32, 64),
+    depths=(1,),
+    deep=64,
+    task={"steps": 64, "most": 10_000},
+    training={"updates": 2_000, "batch": 12, "validate_every": 500, "learning_rate": 1e-3},
+    model={"tied": True, "dropout": 0.0},
+    options={"heads": 8, "attention_dropout": 0.1},
+)
+_PAPER_LSTM = {
+    "characters": Plan(
+        widths=(8, 16, 32, 64, 128, 256, 512, 1_024, 2_048),
+        depths=(1, 2, 3, 4, 5),
+        deep=128,
+        task={"steps": 100},
+        training={
+            **{
+                "updates": 200_000,
+                "batch": 128,
+                "optimizer": "rmsprop",
+                "smoothing": 0.9,
+                "learning_rate": 0.005,
+            },
+            **{"schedule": "constant", "clip_norm": 0.25, "validate_every": 842, "patience": 5},
+        },
+        model={"embedding": 200},
+        options={},
+    ),
+    "words": Plan(
+        widths=(16, 32, 64, 128, 256, 512, 1_024, 2_048),
+        depths=(1, 2, 3, 4, 5),
+        deep=512,
+        task={"steps": 50},
+        training={
+            **{
+                "updates": 60 * 2_088,
+                "batch": 20,
+                "optimizer": "sgd",
+                "learning_rate": 20.0,
+                "schedule": "anneal",
+            },
+            **{"clip_norm": 0.25, "validate_every": 2_088},
+        },
+        model={"tied": True, "dropout": 0.4},
+        options={},
+    ),
+}
+_PAPER_TRANSFORMER = {
+    "characters": Plan(
+        widths=(8, 16, 32, 64, 128, 256, 512),
+        depths=(1, 2, 3, 4, 5),
+        deep=128,
+        task={"steps": 512},
+        training={
+            **{
+                "updates": 200 * 330,
+                "batch": 64,
+                "optimizer": "adam",
+                "learning_rate": 2e-4,
+                "schedule": "cosine",
+            },
+            **{"clip_norm": None, "clip_value": 5.0, "validate_every": 330, "patience": 5},
+        },
+        model={},
+        options={"heads": 8},
+    ),
+    "words": Plan(
+        widths=(16, 32, 64, 128, 256, 512),
+        depths=(1, 2, 3, 4, 5),
+        deep=512,
+        task={"steps": 128},
+        training={
+            **{
+                "updates": 200 * 816,
+                "batch": 20,
+                "optimizer": "adam",
+                "learning_rate": 2.5e-4,
+                "schedule": "cosine",
+            },
+            **{"clip_norm": None, "clip_value": 5.0, "validate_every": 816, "patience": 10},
+        },
+        model={"tied": True},
+        options={"heads": 8, "attention_dropout": 0.1},
+    ),
+}
+
+
+def _tiny(cell: str, kind: Kind) -> Plan:
+    return Plan(
+        widths=(8,),
+        depths=(1, 2),
+        deep=8,
+        task={"steps": 16, **({"most": 200} if kind == "words" else {})},
+        training={
+            "updates": 20,
+            "batch": 16,
+            "validate_every": 20,
+            "validation_batches": 2,
+            "learning_rate": 0.01,
+        },
+        model={},
+        options={"heads": 4} if cell == "transformer" else {},
+    )
+
+
+SIZES = {
+    "smoke": TextSize(
+        data="python",
+        plans={(cell, kind): _tiny(cell, kind) for cell in ("lstm", "transformer") for kind in KINDS},
+        seeds=1,
+        written=20_000,
+        streams=50,
+        workers=1,
+    ),
+    "laptop": TextSize(
+        data="wikitext-2",
+        plans={
+            ("lstm", "characters"): _LSTM_CHARACTERS,
+            ("lstm", "words"): _LSTM_WORDS,
+            ("transformer", "characters"): _TRANSFORMER_CHARACTERS,
+            ("transformer", "words"): _TRANSFORMER_WORDS,
+        },
+        seeds=1,
+        written=2_000_000,
+    ),
+    "paper": TextSize(
+        data="wikitext-2",
+        plans={
+            **{("lstm", kind): plan for kind, plan in _PAPER_LSTM.items()},
+            **{("transformer", kind): plan for kind, plan in _PAPER_TRANSFORMER.items()},
+        },
+        seeds=5,
+        written=2_000_000,
+    ),
+}
