@@ -8,10 +8,14 @@ import numpy as np
 import pytest
 import torch
 
+from memspan.cells.names import CELLS
 from memspan.errors import InputError
 from memspan.init import mean_field_
-from memspan.training.building import build, stream
+from memspan.tasks.names import TASKS
+from memspan.training.building import build, build_model, stream
 from memspan.training.config import InitConfig
+from memspan.training.config_json import from_json, merged
+from memspan.training.defaults import defaults
 
 
 def test_the_same_configuration_gives_the_same_weights_and_leaves_random_numbers_alone(tiny):
@@ -87,3 +91,14 @@ def test_deviations_that_cannot_be_are_refused(sigma, tiny):
         mean_field_(build(tiny("rnn")).cell, sigma_w=sigma, sigma_v=1.0)
     with pytest.raises(InputError, match="expected gaussian or orthogonal"):
         mean_field_(build(tiny("rnn")).cell, sigma_w=1.0, sigma_v=1.0, weights="uniform")
+
+
+@pytest.mark.parametrize("task", list(TASKS))
+def test_every_cell_can_be_built_for_every_task_with_its_default_settings(task):
+    data = {"characters": "python", "words": "python", "noisy-digits": "digits"}
+    data |= {"digits": "digits", "permuted-digits": "digits"}
+    for cell in CELLS:
+        settings = merged(defaults(task, cell), {"task": {"data": data[task]}} if task in data else {})
+        if "digits" in task and task != "noisy-digits":
+            settings = merged(settings, {"task": {"steps": 16}})
+        assert build_model(from_json(settings, "the defaults")).parameter_count() > 0

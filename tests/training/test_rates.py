@@ -51,6 +51,13 @@ def test_annealing_multiplies_the_rate_after_every_validation_that_is_not_the_be
         assert rates_of(tmp_path / "run")[5 * number + 1] == pytest.approx(expected)
 
 
+def test_stairs_hold_the_rate_and_then_lower_it_step_by_step(tiny, tmp_path: Path):
+    config = tiny(schedule="stairs", hold=4, stair=3, anneal=0.5, learning_rate=0.01, updates=12, log_every=1)
+    train(config, tmp_path / "run")
+    factors = [rate / 0.01 for rate in rates_of(tmp_path / "run").values()]
+    assert factors == pytest.approx([1] * 4 + [0.5] * 3 + [0.25] * 3 + [0.125] * 2)
+
+
 @pytest.mark.parametrize(
     ("losses", "nonmonotone", "expected"),
     [

@@ -37,6 +37,10 @@ class Network:
         return f"{self.width}" if self.depth == 1 else f"{self.width}x{self.depth}"
 
 
+FAR = 10
+"""From here on a tail is looked at: what is nearer has a law of its own in most texts."""
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class Laws:
@@ -44,14 +48,18 @@ class Laws:
 
     all: DecayFit | None
     """None: too few lags above the floor"""
+    tail: DecayFit | None
+    """The exponential and the power law at lags from `FAR` on"""
     exponential: LawFit | None
 
     @classmethod
     def of(cls, curve: Curve, above: float) -> Laws:
         """`above` is in nats; Shen 2019 takes 1e-3 for binary sequences and 2e-3 for text."""
+        two = [LAWS["exponential"], LAWS["power"]]
         return cls(
             _fitted(lambda: fit_decay(curve)),
-            _law(_fitted(lambda: fit_decay(curve, [LAWS["exponential"]], above=above)), "exponential"),
+            _fitted(lambda: fit_decay(curve, two, first=FAR)),
+            _law(_fitted(lambda: fit_decay(curve, two[:1], above=above)), "exponential"),
         )
 
     @property
@@ -67,10 +75,12 @@ class Laws:
     @property
     def exponential_share(self) -> float:
         """The AICc weight of the exponential law when there is the power law only beside it; NaN without both."""
-        exponential, power = _law(self.all, "exponential"), _law(self.all, "power")
-        if exponential is None or power is None:
-            return math.nan
-        return float(1 / (1 + np.exp(np.clip((exponential.aicc - power.aicc) / 2, -700, 700))))
+        return _share(self.all)
+
+    @property
+    def tail_share(self) -> float:
+        """The same at lags from `FAR` on."""
+        return _share(self.tail)
 
     def __str__(self) -> str:
         low, high = self.interval
@@ -80,9 +90,20 @@ class Laws:
         if self.all is None:
             return f"{length}; too few lags above the floor for a law"
         best = self.all.best
-        share = self.exponential_share
-        beside = "" if math.isnan(share) else f"; exponential against power law {share:.2g}"
+        shares = [
+            f"{share:.2g} {where}"
+            for where, share in (("overall", self.exponential_share), (f"from {FAR} on", self.tail_share))
+            if not math.isnan(share)
+        ]
+        beside = f"; exponential against power law {', '.join(shares)}" if shares else ""
         return f"{length}; best law {best} with weight {self.all[best].weight:.2g}{beside}"
+
+
+def _share(fit: DecayFit | None) -> float:
+    exponential, power = _law(fit, "exponential"), _law(fit, "power")
+    if exponential is None or power is None:
+        return math.nan
+    return float(1 / (1 + np.exp(np.clip((exponential.aicc - power.aicc) / 2, -700, 700))))
 
 
 def _fitted(fit: Callable[[], DecayFit]) -> DecayFit | None:

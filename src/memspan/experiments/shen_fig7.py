@@ -68,7 +68,7 @@ SHEN_FIG7 = Trained(
     source="Shen 2019, appendix E.1.1, Fig. 7",
     scales={
         "smoke": "3 networks, 500 sequences of 32 symbols, 60 updates: some seconds",
-        "laptop": "9 networks of 2 seeds each, 10,000 sequences of 512 symbols, 15 passes: about 40 minutes",
+        "laptop": "9 networks of 2 seeds each, 10,000 sequences of 512 symbols, 8 passes: about 20 minutes",
         "paper": "20 networks of 5 seeds each, until validation no longer improves: days",
     },
     train=_train,

@@ -1,0 +1,179 @@
+"""What networks write, judged: laws of known curves, claims that hold for one outcome and fail for another."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from tests.figures import training_examples
+
+from memspan.experiments import (
+    meanfield_table1,
+    relevance_table3_ptb,
+    shen_fig1,
+    shen_fig3a,
+    shen_fig7,
+    shen_text,
+)
+from memspan.experiments.generated import Generated, Laws, Network, beginning, length_line, told
+from memspan.experiments.meanfield_table1 import PRINTED, WIDTHS
+from memspan.experiments.shen_binary import SIZES
+from memspan.information import log_lags, mutual_information
+from memspan.results import Claim, Curve, TrainingRun
+from memspan.sequences import Sequence
+from memspan.sequences.sources import MarkovChain, PowerLawBinary
+
+
+def training(cell: str = "lstm", loss: float = 1.0) -> TrainingRun:
+    return dataclasses.replace(training_examples.training(), cell=cell, loss=loss)
+
+
+def curve_of(source: MarkovChain | PowerLawBinary, documents: int = 400) -> Curve:
+    return mutual_information(source.sample(documents, 400, seed=1), log_lags(1, 200))
+
+
+def sticky(stay: float) -> MarkovChain:
+    """Two symbols; the information falls as (2 stay - 1)^(2 tau) once it is small."""
+    return MarkovChain([[stay, 1 - stay], [1 - stay, stay]])
+
+
+def length_of(stay: float) -> float:
+    return -1 / (2 * math.log(2 * stay - 1))
+
+
+@pytest.fixture(scope="module")
+def chain() -> Laws:
+    return Laws.of(curve_of(sticky(0.95)), above=1e-3)
+
+
+@pytest.fixture(scope="module")
+def scaleless() -> Laws:
+    return Laws.of(curve_of(PowerLawBinary(0.1, 0.4)), above=1e-3)
+
+
+def test_a_chain_forgets_exponentially_with_the_length_of_its_second_eigenvalue(chain: Laws):
+    assert chain.tail_share > 0.99
+    assert chain.length == pytest.approx(length_of(0.95), rel=0.15)  # shorter: near lags are not small yet
+    low, high = chain.interval
+    assert low < chain.length < high
+
+
+def test_what_has_no_scale_does_not(scaleless: Laws):
+    assert scaleless.exponential_share < 0.01
+    assert scaleless.tail_share < 0.01
+    assert scaleless.all is not None
+    assert "power" in scaleless.all.best
+
+
+def test_where_nothing_is_shared_there_is_no_law_and_no_claim():
+    coins = Laws.of(curve_of(sticky(0.5), documents=20), above=1e-3)
+    assert math.isnan(coins.length)
+    assert math.isnan(coins.exponential_share)
+    assert "too few lags" in str(coins)
+    nothing = Claim("Nothing.", None, None, math.nan, None, False)
+    something = Claim("Something.", None, None, 1.0, None, True)
+    assert told([nothing, something]) == [something]
+    assert length_line("coins", {4: coins}).x.size == 0
+
+
+def test_a_text_begins_with_its_first_document_only():
+    text = Sequence.from_documents(["abc", "def"])
+    assert (beginning(text), beginning(text, 2)) == ("abc", "ab")
+
+
+def wrote(network: Network, laws: Laws, curve: Curve | None = None) -> Generated:
+    return Generated(network, training(), curve or curve_of(sticky(0.9), documents=60), laws, "0110")
+
+
+def found_of(networks: list[Network], laws: Laws, **others: Laws) -> dict[Network, Generated]:
+    return {
+        network: wrote(network, others.get(f"{network.cell}{network.label}", laws)) for network in networks
+    }
+
+
+def test_rnns_forget_exponentially_only_if_what_they_write_does(chain: Laws, scaleless: Laws):
+    networks = shen_fig1._NETWORKS["smoke"]
+    everyone = [*networks.of("rnn"), *networks.of("lstm")]
+    for laws, holds in ((chain, True), (scaleless, False)):
+        claims = shen_fig1._exponential(networks, found_of(everyone, laws))
+        assert [claim.holds for claim in claims if "beyond" in claim.claim] == [holds] * 3
+
+
+def test_lengths_grow_with_the_width_and_the_depth_or_do_not(chain: Laws):
+    longer = Laws.of(curve_of(sticky(0.98)), above=1e-3)
+    networks = shen_fig1._NETWORKS["smoke"]
+    everyone = [*networks.of("rnn"), *networks.of("lstm")]
+    grows = found_of(everyone, chain, rnn8=longer, lstm8=longer, rnn8x2=longer, lstm8x2=longer)
+    wider = shen_fig1._widths(networks, grows, longer)
+    assert [claim.holds for claim in wider] == [True, True, False, False]
+    assert wider[0].measured == pytest.approx(longer.length / chain.length)
+    assert [claim.holds for claim in shen_fig1._depths(networks, grows)] == [False, False]
+    deeper = found_of(everyone, chain, rnn8x2=longer, lstm8x2=longer)
+    assert [claim.holds for claim in shen_fig1._depths(networks, deeper)] == [True, True]
+    assert not shen_fig7._deeper(found_of(_lstms(), chain, lstm4x3=longer), 4, (1, 2, 3)).holds
+    assert shen_fig7._deeper(found_of(_lstms(), chain), 4, (1, 2, 3)).holds
+
+
+def _lstms() -> list[Network]:
+    return [Network("lstm", 4, depth) for depth in (1, 2, 3)]
+
+
+def test_a_transformer_has_the_magnitude_of_the_data_or_has_not(scaleless: Laws):
+    network = Network("transformer", 16)
+    right = wrote(network, scaleless, curve_of(PowerLawBinary(0.1, 0.4)))
+    wrong = wrote(network, scaleless, curve_of(PowerLawBinary(0.05, 0.4)))
+    assert [shen_fig3a._magnitude(each).holds for each in (right, wrong)] == [True, False]
+    assert shen_fig3a._magnitude(wrong).measured == pytest.approx(0.5, rel=0.1)
+
+
+def test_the_published_parameter_counts_are_those_that_are_trained():
+    from memspan.training.building import build_model
+
+    counts = {
+        (cell, width): build_model(SIZES["laptop"].config(Network(cell, width), 0)).parameter_count()
+        for cell, width in (("lstm", 4), ("rnn", 32))
+    }
+    assert counts == {("lstm", 4): 126, ("rnn", 32): 1190}  # Shen 2019, appendix E.1.1
+
+
+def test_the_share_of_the_data_is_one_for_the_data_themselves():
+    data, less = curve_of(PowerLawBinary(0.1, 0.4)), curve_of(PowerLawBinary(0.05, 0.4))
+    assert shen_text.ratio(data, data, (1, 10)) == 1
+    assert shen_text.ratio(less, data, (1, 10)) == pytest.approx(0.5, rel=0.1)
+    assert math.isnan(shen_text.ratio(data, data, (300, 400)))
+    assert [shen_text.captured("It is", share).holds for share in (0.6, 0.9, 1.6)] == [False, True, False]
+
+
+def test_words_are_judged_by_the_printed_perplexities():
+    def learnt(**perplexities: float):
+        cells = dict(zip(("minimal-rnn", "gru", "lstm"), perplexities.values(), strict=True))
+        return {cell: training(cell=cell, loss=math.log(value)) for cell, value in cells.items()}
+
+    as_printed = learnt(minimal=101.4, gru=99.5, lstm=95.4)
+    worse = learnt(minimal=150.0, gru=120.0, lstm=160.0)
+    assert [claim.holds for claim in meanfield_table1._printed(5, as_printed)] == [True] * 3
+    assert [claim.holds for claim in meanfield_table1._printed(5, worse)] == [False] * 3
+    assert [claim.holds for claim in meanfield_table1._compared(as_printed)] == [True, True]
+    assert [claim.holds for claim in meanfield_table1._compared(worse)] == [False, False]
+
+
+@pytest.mark.parametrize("millions", [5, 20])
+def test_networks_of_equal_size_have_equal_size(millions: int):
+    from memspan.cells.names import CELLS
+
+    for cell, width in WIDTHS[millions].items():
+        inner = sum(weights.numel() for weights in CELLS[cell](width, width).parameters())
+        assert inner + 2 * 10_000 * width + 10_000 == pytest.approx(millions * 1e6, rel=0.03)
+    assert set(PRINTED[millions]) == set(WIDTHS[millions])
+
+
+def test_characters_are_judged_in_bits():
+    two_bits = training(cell="lstm", loss=2 * math.log(2))
+    assert relevance_table3_ptb._as_printed("lstm", two_bits).measured == pytest.approx(2.0)
+    assert not relevance_table3_ptb._as_printed("lstm", two_bits).holds
+    fewer = {"rel-lstm": training(loss=np.log(2)), "lstm": two_bits}
+    assert [claim.holds for claim in relevance_table3_ptb._ranks(fewer)] == [True]
+    more = {"rel-lstm": two_bits, "lstm": training(loss=np.log(2))}
+    assert [claim.holds for claim in relevance_table3_ptb._ranks(more)] == [False]
