@@ -15,7 +15,11 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 	$(PIP) -e '.[dev,bench,models,hf]'
 	touch $@
 
-demo: .venv/installed
+.venv/installed-models: .venv/installed
+	$(PIP) -e '.[models]'
+	touch $@
+
+demo: .venv/installed-models
 	$(BIN)/memspan demo
 
 lint: .venv/installed-dev

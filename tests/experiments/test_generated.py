@@ -17,12 +17,11 @@ from memspan.experiments import (
     shen_fig7,
     shen_text,
 )
-from memspan.experiments.generated import Generated, Laws, Network, beginning, length_line, told
+from memspan.experiments.generated import Generated, Laws, Network, length_line, told
 from memspan.experiments.meanfield_table1 import PRINTED, WIDTHS
 from memspan.experiments.shen_binary import SIZES
 from memspan.information import log_lags, mutual_information
 from memspan.results import Claim, Curve, TrainingRun
-from memspan.sequences import Sequence
 from memspan.sequences.sources import MarkovChain, PowerLawBinary
 
 
@@ -76,11 +75,6 @@ def test_where_nothing_is_shared_there_is_no_law_and_no_claim():
     something = Claim("Something.", None, None, 1.0, None, True)
     assert told([nothing, something]) == [something]
     assert length_line("coins", {4: coins}).x.size == 0
-
-
-def test_a_text_begins_with_its_first_document_only():
-    text = Sequence.from_documents(["abc", "def"])
-    assert (beginning(text), beginning(text, 2)) == ("abc", "ab")
 
 
 def wrote(network: Network, laws: Laws, curve: Curve | None = None) -> Generated:

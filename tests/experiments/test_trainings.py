@@ -59,9 +59,7 @@ def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
 
 def test_a_folder_of_other_settings_is_refused(tmp_path: Path) -> None:
     train_all({"one": tiny()}, tmp_path, SILENT, workers=1)
-    with pytest.raises(
-        InputError, match="trained with other settings than this recipe's; give another --out"
-    ):
+    with pytest.raises(InputError, match="trained with other settings than are wanted; give another --out"):
         train_all({"one": tiny(updates=6)}, tmp_path, SILENT, workers=1)
 
 

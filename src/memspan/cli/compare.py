@@ -9,7 +9,7 @@ import typer
 from memspan.cli import options
 from memspan.cli.output import Output
 from memspan.cli.running import CheckFailedError
-from memspan.cli.sources import Reading, Sampling, chosen_lags
+from memspan.cli.sources import Reading, Sampling, chosen_lags, is_model
 from memspan.errors import InputError
 
 if TYPE_CHECKING:
@@ -85,6 +85,8 @@ def compare(
             workers=workers,
             progress=progress,
         )
+        if any(map(is_model, named.values())):
+            result = result.with_excerpts({name: text.beginning() for name, text in sequences.items()})
     from memspan.cli.tables import show_comparison
 
     output.give(result, lambda console: show_comparison(console, result, bits=bits))

@@ -12,7 +12,7 @@ import typer
 from memspan.cli import options
 from memspan.cli.output import Output, encoded
 from memspan.cli.running import keeping
-from memspan.cli.sources import Reading, Sampling, chosen_lags, joined_note, load_counts
+from memspan.cli.sources import Reading, Sampling, chosen_lags, is_model, joined_note, load_counts
 from memspan.errors import InputError
 
 if TYPE_CHECKING:
@@ -131,7 +131,8 @@ class _Job:
             keep=self.keep,
             progress=progress,
         )
-        return replace(result, seconds=time.perf_counter() - begun)  # reading included
+        excerpt = sequence.beginning() if any(map(is_model, self.sources)) else ""
+        return replace(result, seconds=time.perf_counter() - begun, excerpt=excerpt)  # reading included
 
     def _measured_counts(self, counts: PairCounts, progress: Progress) -> Measurement:
         from memspan.decay import measure

@@ -16,7 +16,6 @@ from memspan.errors import EvidenceError
 from memspan.information import mutual_information
 from memspan.progress import Progress
 from memspan.results import Chart, Claim, Curve, DecayFit, LawFit, Line, TrainingRun, line
-from memspan.sequences import Sequence
 
 if TYPE_CHECKING:
     from memspan.training import Config
@@ -155,13 +154,7 @@ class Writing:
 
         text = sequence_of(run.run, self.streams * self.length, streams=self.streams, seed=seed, device="cpu")
         curve = mutual_information(text, self.lags, seed=seed)
-        return Generated(network, run, curve, Laws.of(curve, self.above), beginning(text))
-
-
-def beginning(text: Sequence, length: int = 300) -> str:
-    """The first characters of the first document."""
-    codes = text.store.read(0, min(length, int(text.offsets[1])))
-    return "".join(str(text.alphabet[code]) for code in codes)
+        return Generated(network, run, curve, Laws.of(curve, self.above), text.beginning(300))
 
 
 def generate_all(

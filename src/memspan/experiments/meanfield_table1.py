@@ -20,7 +20,10 @@ PRINTED = {
     20: {"minimal-rnn": 89.9, "gru": 89.8, "lstm": 83.8},
 }
 """Perplexity on the test set, by millions of parameters."""
-WIDTHS = {5: {"minimal-rnn": 240, "gru": 233, "lstm": 228}, 20: {"minimal-rnn": 882, "gru": 805, "lstm": 765}}
+WIDTHS = {
+    5: {"lstm": 228, "gru": 233, "minimal-rnn": 240},
+    20: {"lstm": 765, "gru": 805, "minimal-rnn": 882},
+}
 """Units, and as many numbers for a word, that make so many millions of parameters with 10,000 words."""
 CLOSE = 1.05
 """Perplexities whose ratio is below this are comparable."""

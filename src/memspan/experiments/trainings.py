@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 from typing import Any
 
 from memspan.engines import Processes, available_cores
 from memspan.errors import InputError
-from memspan.progress import Progress
+from memspan.progress import SILENT, Progress
 from memspan.results import TrainingRun
 from memspan.results.atomic import write_text
 from memspan.training import Config, resume, train
 from memspan.training.config_json import from_json, merged, to_json
 from memspan.training.defaults import defaults
+from memspan.training.resolving import resolved
 from memspan.training.run_folder import RunFolder
 
 _ALONE: dict[str, Any] = {"training": {"threads": 1, "device": "cpu"}}
@@ -62,24 +62,23 @@ def train_all(
     return dict(zip(configs, found, strict=True))
 
 
-def trained(job: tuple[Config, Path]) -> TrainingRun:
+def trained(job: tuple[Config, Path], progress: Progress = SILENT) -> TrainingRun:
     """One training: read where it is finished, gone on with where it was stopped, else begun."""
     config, folder = job
     result = folder / "result.json"
     if not RunFolder(folder).config_file.exists():
-        run = train(config, folder)
+        run = train(config, folder, progress=progress)
     else:
         _check_same(config, RunFolder(folder))
         if result.exists():
             return TrainingRun.from_json(json.loads(result.read_text()))
-        run = resume(folder)
+        run = resume(folder, progress=progress)
     write_text(result, json.dumps({"command": "train", **run.to_json()}) + "\n")
     return run
 
 
 def _check_same(config: Config, folder: RunFolder) -> None:
-    resolved = dataclasses.replace(config, task=config.task.resolved())
-    if to_json(folder.config()) != to_json(resolved):
+    if to_json(folder.config()) != to_json(resolved(config)):
         raise InputError(
-            f"{folder.path} was trained with other settings than this recipe's; give another --out, or remove it"
+            f"{folder.path} was trained with other settings than are wanted; give another --out, or remove it"
         )

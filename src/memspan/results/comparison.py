@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -43,6 +43,13 @@ class Comparison:
     sources: dict[str, Measurement]
     pairs: tuple[PairVerdict, ...]
     seconds: float
+
+    def with_excerpts(self, texts: dict[str, str]) -> Comparison:
+        """How the texts of some sources begin, beside their curves."""
+        sources = {
+            name: replace(source, excerpt=texts.get(name, "")) for name, source in self.sources.items()
+        }
+        return replace(self, sources=sources)
 
     def to_json(self) -> dict[str, Any]:
         """The object that `compare --json` prints, without `schema`, `command` and `version`."""

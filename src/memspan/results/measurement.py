@@ -22,6 +22,8 @@ class Measurement:
     decay: DecayFit | None
     notes: tuple[str, ...]
     seconds: float
+    excerpt: str = ""
+    """How a text begins that a model wrote, or that stands beside one."""
 
     @property
     def name(self) -> str:
@@ -45,6 +47,7 @@ class Measurement:
             "fitted_lags": decay.lags.tolist() if decay else [],
             "notes": list(self.notes),
             "seconds": self.seconds,
+            "excerpt": self.excerpt,
         }
 
     @classmethod
@@ -54,5 +57,11 @@ class Measurement:
         laws = from_plain(dict[str, LawFit], plain["laws"])
         decay = from_plain(DecayFit, {"laws": plain["laws"], "lags": plain["fitted_lags"]}) if laws else None
         return cls(
-            tuple(plain["paths"]), plain["symbols"], curve, decay, tuple(plain["notes"]), plain["seconds"]
+            tuple(plain["paths"]),
+            plain["symbols"],
+            curve,
+            decay,
+            tuple(plain["notes"]),
+            plain["seconds"],
+            plain.get("excerpt", ""),
         )

@@ -87,6 +87,17 @@ class Sequence:
             for begin in range(start, stop, size):
                 yield self.store.read(begin, min(begin + size + overlap, stop))
 
+    def beginning(self, length: int = 600) -> str:
+        """How the first document begins, as text; nothing where symbols are no characters.
+
+        >>> Sequence.from_documents(["abc", "def"], symbols="chars").beginning(2)
+        'ab'
+        """
+        if self.symbols != "chars":
+            return ""
+        codes = self.store.read(0, min(length, int(self.offsets[1])))
+        return "".join(str(self.alphabet[code]) for code in codes.tolist())
+
     def part(self, start: int, stop: int) -> Sequence:
         """The symbols `start` to `stop` (counted over all documents) as a sequence of the same alphabet."""
         inside = self.offsets[(self.offsets > start) & (self.offsets < stop)]

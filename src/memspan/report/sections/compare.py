@@ -6,7 +6,7 @@ from memspan.figures.words import reach_words
 from memspan.report.illustration import illustrations
 from memspan.report.numbers import count, duration, lag_list, number, probability
 from memspan.report.section import MEANING, Row, Section, Table
-from memspan.report.sections.measure import span_value
+from memspan.report.sections.measure import excerpts, span_value
 from memspan.report.sentences import sentence
 from memspan.results import Comparison, PairVerdict
 
@@ -26,6 +26,7 @@ def section(result: Comparison) -> Section:
         explanation=_explanation(result),
         table=Table("What was found", MEANING, _rows(result), stacked=True),
         figures=illustrations(result, {"comparison": _CAPTION}),
+        listings=excerpts({f"How {name} begins": source for name, source in result.sources.items()}),
         details=(_sources(result),),
         notes=_notes(result),
     )

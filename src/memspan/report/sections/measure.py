@@ -5,7 +5,7 @@ from __future__ import annotations
 from memspan.figures.words import caution, law_name, reach_words, symbols_word
 from memspan.report.illustration import illustrations
 from memspan.report.numbers import duration, number, share, trimmed, with_error
-from memspan.report.section import MEANING, Row, Section, Table
+from memspan.report.section import MEANING, Listing, Row, Section, Table
 from memspan.report.sentences import sentence
 from memspan.report.tables import curve_tables, law_tables
 from memspan.results import Curve, Measurement
@@ -33,9 +33,15 @@ def section(result: Measurement) -> Section:
         explanation=_explanation(result),
         table=Table("What was found", MEANING, _rows(result), stacked=True),
         figures=illustrations(result, {"information": _caption(result)}),
+        listings=excerpts({"How what was written begins": result}),
         details=(*law_tables(result.decay, result.symbols), *curve_tables(result.curve)),
         notes=tuple(dict.fromkeys((*result.curve.notes, *result.notes))),
     )
+
+
+def excerpts(measured: dict[str, Measurement]) -> tuple[Listing, ...]:
+    """How texts begin, under a heading each, so that a reader sees what the numbers are about."""
+    return tuple(Listing(caption, part.excerpt) for caption, part in measured.items() if part.excerpt)
 
 
 def _explanation(result: Measurement) -> tuple[str, ...]:
