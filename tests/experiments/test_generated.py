@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from tests.figures import training_examples
 
+from memspan.errors import InputError
 from memspan.experiments import (
     meanfield_table1,
     relevance_table3_ptb,
     shen_fig1,
     shen_fig3a,
+    shen_fig3d,
     shen_fig7,
     shen_text,
 )
@@ -21,6 +23,7 @@ from memspan.experiments.generated import Generated, Laws, Network, length_line,
 from memspan.experiments.meanfield_table1 import PRINTED, WIDTHS
 from memspan.experiments.shen_binary import SIZES
 from memspan.information import log_lags, mutual_information
+from memspan.progress import SILENT
 from memspan.results import Claim, Curve, TrainingRun
 from memspan.sequences.sources import MarkovChain, PowerLawBinary
 
@@ -130,6 +133,31 @@ def test_the_published_parameter_counts_are_those_that_are_trained():
         for cell, width in (("lstm", 4), ("rnn", 32))
     }
     assert counts == {("lstm", 4): 126, ("rnn", 32): 1190}  # Shen 2019, appendix E.1.1
+
+
+def test_samples_of_a_model_are_told_apart_by_the_lines_between_them():
+    text = "======== SAMPLE 1 ========\nIt was\n======== SAMPLE 2 ========\n= = a title = =\n\n"
+    found = shen_fig3d.parted(text)
+    assert found.n_documents == 2
+    assert found.beginning() == "It was"
+
+
+def test_without_samples_and_model_it_says_where_to_put_them(tmp_path, monkeypatch):
+    monkeypatch.setenv("MEMSPAN_DATA", str(tmp_path))
+    monkeypatch.setenv("MEMSPAN_CACHE", str(tmp_path))
+    with pytest.raises(InputError, match="put text files into MEMSPAN_DATA/gpt-2-samples, or a folder"):
+        shen_fig3d.SHEN_FIG3D.run("laptop", 0, SILENT)
+    (tmp_path / "gpt-2-samples").mkdir()
+    chain = sticky(0.95).sample(60, 400, seed=0)
+    text = "".join(
+        f"== SAMPLE 1 ==\n{''.join('ab'[code] for code in d.tolist())}\n" for d in chain.documents()
+    )
+    (tmp_path / "gpt-2-samples" / "large.txt").write_text(text)
+    outcome = shen_fig3d.SHEN_FIG3D.run("laptop", 0, SILENT)
+    (claim,) = outcome.claims
+    assert claim.claim.startswith("What GPT-2 (large) writes")
+    assert not claim.holds
+    assert "memspan data get wikitext-2" in outcome.notes[-1]
 
 
 def test_the_share_of_the_data_is_one_for_the_data_themselves():
