@@ -45,3 +45,13 @@ def test_a_source_whose_name_starts_with_an_underscore_is_in_the_legend(examples
     legend = ax.get_legend()
     assert legend is not None
     assert [text.get_text().strip() for text in legend.get_texts()] == ["_train", "valid"]
+
+
+def test_the_floor_of_every_source_is_dotted(examples):
+    comparison = examples.comparison()
+    ax = plot(comparison, Figure().subplots())
+    dotted = [np.asarray(line.get_ydata()) for line in ax.lines if line.get_linestyle() == ":"]
+    floors = [source.curve.floor for source in comparison.sources.values()]
+    assert len(dotted) == len(floors)
+    for drawn, floor in zip(dotted, floors, strict=True):
+        np.testing.assert_allclose(np.ma.filled(drawn, np.nan)[floor > 0], floor[floor > 0])

@@ -44,7 +44,7 @@ def _drawn_pairs(comparison: Comparison) -> list[PairVerdict]:
 
 
 def comparison_axes(ax: Axes, comparison: Comparison, *, bits: bool) -> None:
-    """The corrected curves of all sources on one pair of axes."""
+    """The corrected curves of all sources on one pair of axes, and the floors that were taken off."""
     unit, factor = unit_of(bits)
     curves = [source.curve for source in comparison.sources.values()]
     bottom, top = information_limits(curves, factor) if curves else (1e-6, 1.0)
@@ -59,7 +59,9 @@ def comparison_axes(ax: Axes, comparison: Comparison, *, bits: bool) -> None:
     kinds = {source.symbols for source in comparison.sources.values()}
     ax.set_xlabel(f"distance in {symbols_word(kinds.pop() if len(kinds) == 1 else 'symbols')}")
     ax.set_ylabel(f"corrected information, {unit}")
-    ax.set_title("corrected curves, bands of ± 2 standard errors; hollow: not significant")
+    ax.set_title(
+        "corrected, bands of ± 2 standard errors; hollow: not significant; dotted: the floor taken off"
+    )
     if curves:
         ax.legend(loc="upper right", ncols=min(3, len(curves)))
 
@@ -69,6 +71,7 @@ def _draw_source(ax: Axes, name: str, source: Measurement, shape: Look, factor: 
     value, error = curve.corrected * factor, 2 * curve.error * factor
     low, high = np.fmax(value - error, bottom / 10), np.fmax(value + error, bottom / 10)
     ax.fill_between(curve.lags, low, high, color=shape.color, alpha=0.18, linewidth=0)
+    ax.plot(curve.lags, masked(curve.floor * factor), color=shape.color, linestyle=":", linewidth=1.1)
     few = curve.lags.size < MANY
     ax.plot(
         curve.lags,

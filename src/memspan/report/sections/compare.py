@@ -33,9 +33,9 @@ def section(result: Comparison) -> Section:
 
 
 _CAPTION = (
-    "Above: what one symbol tells about a later one in each source, with the floor taken off. Below: the "
-    "difference of each pair. A grey band that misses zero here and there can be chance; the marked "
-    "distances are those where it is not."
+    "Above: what one symbol tells about a later one in each source, with the floor taken off, and dotted that floor: "
+    "what the estimate shows where there is nothing to see. Below: the difference of each pair. A grey band that misses "
+    "zero here and there can be chance; the marked distances are those where it is not."
 )
 
 
