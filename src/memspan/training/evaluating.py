@@ -120,15 +120,16 @@ def _read_through(
     best: Best, task: Task, split: Split, batches: int | None, size: int, progress: Progress
 ) -> Transfer:
     """A text, in `size` pieces side by side: every symbol counts once, with all that came before it in its piece."""
-    whole = task.batches(split, size)
-    with progress.stage(best.config.word, whole or 1):
+    number = batches or task.batches(split, size) or BATCHES
+    with progress.stage(best.config.word, number) as stage:
         found = score(
             best.network,
             task,
             split=split,
-            batches=batches or whole or BATCHES,
+            batches=number,
             size=size,
             seed=best.config.seed,
+            done=stage.advance,
         )
     return Transfer(
         delay=None,

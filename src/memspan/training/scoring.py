@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
@@ -19,11 +21,12 @@ def score(
     batches: int,
     size: int,
     seed: int,
+    done: Callable[[], None] | None = None,
 ) -> dict[str, float]:
     """`loss` in nats and the task's measures over `batches` of one split, at most once over a split that ends.
 
     Batches count by the sum of their weights, so that the last one of a split, which may be filled up, counts what it holds.
-    Where batches go on from each other, so does the state.
+    Where batches go on from each other, so does the state. `done` is called after each.
     """
     device = next(network.parameters()).device
     was_training = network.training
@@ -46,6 +49,8 @@ def score(
             total += weight
             for name, value in found.items():
                 sums[name] = sums.get(name, 0.0) + weight * value
+            if done is not None:
+                done()
     finally:
         network.train(was_training)
     return {name: value / total for name, value in sums.items()}
