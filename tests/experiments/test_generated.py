@@ -19,7 +19,9 @@ from memspan.experiments import (
     shen_fig7,
     shen_text,
 )
-from memspan.experiments.generated import Generated, Laws, Network, length_line, told
+from memspan.experiments.forgetting import Laws, ratio_claim, settled, share_claim
+from memspan.experiments.generated import Generated, Network, share
+from memspan.experiments.generated_charts import length_line
 from memspan.experiments.meanfield_table1 import PRINTED, WIDTHS
 from memspan.experiments.shen_binary import SIZES
 from memspan.information import log_lags, mutual_information
@@ -69,14 +71,16 @@ def test_what_has_no_scale_does_not(scaleless: Laws):
     assert "power" in scaleless.all.best
 
 
-def test_where_nothing_is_shared_there_is_no_law_and_no_claim():
+def test_where_nothing_is_shared_there_is_no_law_and_no_claim_holds():
     coins = Laws.of(curve_of(sticky(0.5), documents=20), above=1e-3)
     assert math.isnan(coins.length)
     assert math.isnan(coins.exponential_share)
     assert "too few lags" in str(coins)
-    nothing = Claim("Nothing.", None, None, math.nan, None, False)
+    nothing = share_claim("It forgets exponentially.", coins.exponential_share, "exponential's")
+    assert (nothing.measured, nothing.holds) == (None, False)
+    assert not ratio_claim("It is shorter.", coins.length / 3, most=1.0).holds
     something = Claim("Something.", None, None, 1.0, None, True)
-    assert told([nothing, something]) == [something]
+    assert settled(something) == something
     assert length_line("coins", {4: coins}).x.size == 0
 
 
@@ -123,6 +127,8 @@ def test_a_transformer_has_the_magnitude_of_the_data_or_has_not(scaleless: Laws)
     wrong = wrote(network, scaleless, curve_of(PowerLawBinary(0.05, 0.4)))
     assert [shen_fig3a._magnitude(each).holds for each in (right, wrong)] == [True, False]
     assert shen_fig3a._magnitude(wrong).measured == pytest.approx(0.5, rel=0.1)
+    forgets = wrote(network, scaleless, curve_of(sticky(0.8)))
+    assert not shen_fig3a._magnitude(forgets).holds  # right near, and nothing is left far away
 
 
 def test_the_published_parameter_counts_are_those_that_are_trained():
@@ -160,7 +166,16 @@ def test_without_samples_and_model_it_says_where_to_put_them(tmp_path, monkeypat
     assert "memspan data get wikitext-2" in outcome.notes[-1]
 
 
+def test_the_text_that_networks_are_set_beside_is_the_one_they_read():
+    size = shen_text.SIZES["smoke"]
+    characters, _ = size.measured("lstm", "characters", 0, SILENT)
+    words, _ = size.measured("lstm", "words", 0, SILENT)
+    assert characters.documents == words.documents == size.streams
+    assert words.entropy != pytest.approx(characters.entropy, abs=0.05)  # rare words are <unk>
+
+
 def test_the_share_of_the_data_is_one_for_the_data_themselves():
+    assert math.isnan(share(curve_of(sticky(0.9), 20), np.ones(1), np.zeros(1, dtype=bool)))
     data, less = curve_of(PowerLawBinary(0.1, 0.4)), curve_of(PowerLawBinary(0.05, 0.4))
     assert shen_text.ratio(data, data, (1, 10)) == 1
     assert shen_text.ratio(less, data, (1, 10)) == pytest.approx(0.5, rel=0.1)

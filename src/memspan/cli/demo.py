@@ -25,8 +25,8 @@ def demo(
     Then predict how long a network remembers, teach one the source code, let it write and measure what it wrote beside
     what it read, and compute a network that repeats a line of code for ever. Without PyTorch no network is taught.
 
-    Writes DIR/report.html, one page that tells it as a story, and a folder with result.json for each part. DIR/learnt is
-    the run of the network: memspan sample DIR/learnt lets it write more.
+    Writes DIR/report.html, one page that tells it as a story, and a folder with result.json for each part. DIR/learnt/seed-0
+    is the run of the network: memspan sample DIR/learnt/seed-0 lets it write more.
     """
     output = Output(command="demo", json=json, out=out, quiet=quiet)
     with output.progress() as progress:
@@ -34,7 +34,7 @@ def demo(
         from memspan.report.sentences import sentence
         from memspan.results.atomic import write_text
 
-        found = run_demo(seed=seed, run=out / "learnt", progress=progress)
+        found = run_demo(seed=seed, run=out / "learnt" / f"seed-{seed}", progress=progress)
         progress.say("drawing figures and writing the report")
         for name, part in found.measured.items():
             write_folder(out / name, encoded("measure", part.to_json()), part, bits=False)

@@ -12,7 +12,7 @@ import sysconfig
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, cast, final
 
 from memspan.decay import compare, measure
 from memspan.errors import InputError, MissingExtraError, check_models
@@ -28,6 +28,9 @@ from memspan.sequences.sources import PowerLawBinary
 from memspan.theory.predictions import DEFAULTS, Asked, predict_cell
 from memspan.theory.predictions.phase_diagram import BIAS_MEAN, SIGMA_W
 
+if TYPE_CHECKING:
+    from memspan.tasks.text import TextTask
+
 KNOWN = PowerLawBinary(0.1, 0.4)
 DOCUMENTS, LENGTH = 400, 10_000
 LIBRARY_BYTES = 3_000_000
@@ -41,13 +44,11 @@ LEARNER: dict[str, Any] = {
     "task": {"data": "python"},
     "cell": {"hidden": 128},
     "training": {
-        **{
-            "updates": 700,
-            "learning_rate": 5e-3,
-            "validate_every": 350,
-            "validation_batches": 40,
-            "threads": 2,
-        }
+        "updates": 700,
+        "learning_rate": 5e-3,
+        "validate_every": 350,
+        "validation_batches": 40,
+        "threads": 2,
     },
 }
 """The network that learns the source code, over the default settings of `memspan train characters`: about a minute."""
@@ -106,22 +107,21 @@ def run_demo(*, seed: int = 0, run: Path | None = None, progress: Progress = SIL
     The folder `run` keeps the network that learns, and goes on with it, if it is told.
     """
     progress.say("measuring the Python standard library's own source code")
-    source = library_source(progress=progress)
-    library = measure(source, seed=seed, progress=progress)
+    library = measure(library_source(progress=progress), seed=seed, progress=progress)
     progress.say(f"measuring a sequence whose information is {KNOWN.amplitude} / lag^{KNOWN.exponent} nats")
     sample = KNOWN.sample(DOCUMENTS, LENGTH, seed=seed)
     sample = replace(sample, paths=(f"power-law sequence of exponent {KNOWN.exponent}",))
     known = measure(sample, seed=seed, progress=progress)
     progress.say("predicting how long a network would remember")
     network = _network(library)
-    learnt = _learn(source, seed, run, progress)
+    learnt = _learn(seed, run, progress)
     progress.say(f"writing a network that remembers {LINE!r} for ever")
     written = memorize(LINE, seed=seed, learn=True, progress=progress)
     return Demo(library, known, network, learnt, written)
 
 
-def _learn(source: Sequence, seed: int, run: Path | None, progress: Progress) -> Learnt | None:
-    """Train, let it write, and set that beside the source code."""
+def _learn(seed: int, run: Path | None, progress: Progress) -> Learnt | None:
+    """Train, let it write, and set that beside the source code as it read it."""
     try:
         check_models("the part of the demonstration where a network learns")
     except MissingExtraError as error:
@@ -136,8 +136,13 @@ def _learn(source: Sequence, seed: int, run: Path | None, progress: Progress) ->
         result = trained((config, run or Path(temporary) / "run"), progress)
         progress.say(f"letting it write {WRITTEN:,} characters")
         text = sequence_of(result.run, WRITTEN, seed=seed, progress=progress)
-    text = replace(text, paths=("what the network wrote",))
-    sources = {"source": source, "network": text}
+    read = Sequence.from_documents(
+        [cast("TextTask", config.task).text("train", LIBRARY_BYTES)], symbols="chars"
+    )
+    sources = {
+        "source": replace(read, paths=("the source code that the network read",)),
+        "network": replace(text, paths=("what the network wrote",)),
+    }
     found = compare(sources, max_lag=LARGEST_LAG, seed=seed, progress=progress)
     return Learnt(result, found.with_excerpts({name: part.beginning() for name, part in sources.items()}))
 

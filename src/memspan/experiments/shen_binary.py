@@ -7,10 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
-from memspan.experiments.generated import Generated, Laws, Network, Writing, generate_all
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.experiments.forgetting import Laws
+from memspan.experiments.generated import Generated, Network, Writing, generate_all
+from memspan.experiments.generated_charts import curve_lines, curves_chart
 from memspan.information import log_lags, mutual_information
 from memspan.progress import Progress
-from memspan.results import Curve
+from memspan.results import Chart, Curve
 from memspan.sequences.sources import PowerLawBinary
 
 if TYPE_CHECKING:
@@ -57,6 +62,8 @@ class BinarySize:
     seeds: int
     written: int
     """Sequences that a network writes"""
+    workers: int | None = None
+    """Trainings at once; None: one for each core"""
 
     @property
     def passes(self) -> int:
@@ -89,7 +96,7 @@ class BinarySize:
     def writing(self) -> Writing:
         return Writing(streams=self.written, length=self.length, lags=self.lags(), above=ABOVE)
 
-    def lags(self) -> Any:
+    def lags(self) -> NDArray[np.int64]:
         """Up to three quarters of a sequence."""
         return log_lags(1, 3 * self.length // 4)
 
@@ -105,8 +112,9 @@ class BinarySize:
     ) -> dict[Network, Generated]:
         """Every network, best of its seeds."""
         seeds = range(seed, seed + self.seeds)
-        workers = 1 if self.seeds * self.sequences < 1_000 else None
-        return generate_all(networks, seeds, self.config, self.writing(), runs, progress, workers=workers)
+        return generate_all(
+            networks, seeds, self.config, self.writing(), runs, progress, workers=self.workers
+        )
 
 
 SIZES = {
@@ -120,6 +128,7 @@ SIZES = {
         validation_batches=2,
         seeds=1,
         written=500,
+        workers=1,
     ),
     "laptop": BinarySize(
         sequences=10_000,
@@ -143,3 +152,24 @@ SIZES = {
     ),
 }
 """At laptop scale trainings are shorter, so rates are larger than the paper's and fall along a cosine."""
+
+
+def drawn_curves(name: str, title: str, shown: Iterable[Generated], data: Curve) -> Chart:
+    """What networks wrote, beside the data."""
+    return curves_chart(
+        name,
+        title,
+        curve_lines(shown, data, "the data: 0.1 tau^-0.4"),
+        "Each line is one network, by its width (x depth): the information between symbols of what it wrote, with the "
+        "floor taken off, where it is significant. A straight line, such as that of the data, is a power law; a line that "
+        "bends down forgets exponentially.",
+    )
+
+
+def notes_of(found: dict[Network, Generated], data: Laws) -> tuple[str, ...]:
+    """What each network came to."""
+    return (
+        f"the data: {data}.",
+        *(f"{each}." for each in found.values()),
+        "LSTMs begin as in PyTorch; the paper's, in Keras, with orthogonal recurrent weights and a forget bias of 1.",
+    )

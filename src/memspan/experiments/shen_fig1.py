@@ -7,28 +7,19 @@ from pathlib import Path
 from typing import final
 
 from memspan.errors import check_models
-from memspan.experiments.generated import (
-    FAR,
-    Generated,
-    Laws,
-    Network,
-    curve_lines,
-    curves_chart,
-    data_line,
-    length_line,
-    lengths_chart,
-    ratio_claim,
-    share_claim,
-    told,
-)
+from memspan.experiments.forgetting import TAIL, Laws, ratio_claim, settled, share_claim
+from memspan.experiments.generated import Generated, Network
+from memspan.experiments.generated_charts import data_line, length_line, lengths_chart
 from memspan.experiments.recipe import Outcome, Trained
-from memspan.experiments.shen_binary import DATA_LENGTH, LENGTH, NAMES, SIZES
+from memspan.experiments.shen_binary import DATA_LENGTH, LENGTH, NAMES, SIZES, drawn_curves, notes_of
 from memspan.progress import Progress
-from memspan.results import Chart, Claim, Curve
+from memspan.results import Chart, Claim, Curve, claim_near
 
 CELLS = ("rnn", "lstm")
 DEEP = 8
 """Width of the networks of several layers."""
+SMALL = 32
+"""Widths up to this are small: their correlation length grows like a logarithm of the width.  Shen 2019, section 4.2.1."""
 SATURATED = 100.0
 """Where the correlation length of wide RNNs ends in the paper."""
 
@@ -69,7 +60,7 @@ def _train(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
         _by_width(networks, found, laws),
         _by_depth(networks, found, laws),
     )
-    return Outcome(tuple(claims), figures, (f"the data: {laws}.", *(f"{each}." for each in found.values())))
+    return Outcome(tuple(claims), figures, notes_of(found, laws))
 
 
 def _exponential(networks: _Networks, found: Found) -> list[Claim]:
@@ -85,58 +76,59 @@ def _exponential(networks: _Networks, found: Found) -> list[Claim]:
                 "exponential's",
             ),
             share_claim(
-                f"So it does beyond {FAR} symbols: what {who} writes.", laws.tail_share, "exponential's"
+                f"So it does beyond {TAIL} symbols: what {who} writes.", laws.tail_share, "exponential's"
             ),
         ]
-    return told(claims)
+    return claims
 
 
 def _widths(networks: _Networks, found: Found, data: Laws) -> list[Claim]:
-    narrow, wide = networks.widths[0], networks.widths[-1]
+    narrow, before, wide = networks.widths[0], networks.widths[-2], networks.widths[-1]
     length = {network: each.laws.length for network, each in found.items()}
     claims = [
         ratio_claim(
-            f"The correlation length of RNNs grows with the width, from {narrow} to {wide}.",
-            length[Network("rnn", wide)] / length[Network("rnn", narrow)],
+            f"The correlation length of {NAMES[cell]}s grows with the width, from {narrow} to {wide}.",
+            length[Network(cell, wide)] / length[Network(cell, narrow)],
             least=1.0,
-        ),
-        ratio_claim(
-            f"That of LSTMs does, too, from {narrow} to {wide}.",
-            length[Network("lstm", wide)] / length[Network("lstm", narrow)],
-            least=1.0,
-        ),
-        ratio_claim(
-            f"An LSTM of width {narrow} remembers longer than an RNN of width {wide}, which has many times its parameters.",
-            length[Network("lstm", narrow)] / length[Network("rnn", wide)],
-            least=1.0,
-        ),
+        )
+        for cell in CELLS
+    ]
+    small, large = Network("lstm", 4), Network("rnn", 32)
+    if small in length and large in length:
+        claims.append(
+            ratio_claim(
+                "An LSTM of 4 units and 126 parameters remembers longer than an RNN of 32 and 1,190.",
+                length[small] / length[large],
+                least=1.0,
+            )
+        )
+    claims.append(
         ratio_claim(
             f"Even the RNN of width {wide} has a correlation length far below that of the data: less than half.",
             length[Network("rnn", wide)] / data.length,
             most=0.5,
-        ),
-    ]
-    if len(networks.widths) >= 4:
-        first, second, before, last = (
-            length[Network("rnn", width)] for width in (*networks.widths[:2], *networks.widths[-2:])
         )
-        claims += [
-            ratio_claim(
-                "The correlation length of RNNs saturates: the last doubling of the width brings less than the first. "
-                f"(The first: {second / first:.2f} times.)",
-                last / before,
-                most=second / first,
-            ),
-            Claim(
-                "Wide RNNs have a correlation length of around 100, as printed (50 to 150).",
-                SATURATED,
-                None,
-                last,
-                50.0,
-                abs(last - SATURATED) <= 50,
-            ),
-        ]
-    return told(claims)
+    )
+    last = length[Network("rnn", wide)]
+    if wide <= SMALL:
+        most, says = 1.5, "grows like a logarithm of the width at the most"
+    else:
+        most, says = 1.1, "saturates"
+    claims.append(
+        ratio_claim(
+            f"The correlation length of RNNs {says}: from {before} to {wide} units it becomes less than {most} "
+            "times as long.",
+            last / length[Network("rnn", before)],
+            most=most,
+        )
+    )
+    if wide > SMALL:
+        claims.append(
+            settled(
+                claim_near("Wide RNNs have a correlation length of around 100.", last, 50.0, paper=SATURATED)
+            )
+        )
+    return claims
 
 
 def _depths(networks: _Networks, found: Found) -> list[Claim]:
@@ -150,31 +142,24 @@ def _depths(networks: _Networks, found: Found) -> list[Claim]:
                 least=1.0,
             )
         )
-    return told(claims)
+    return claims
 
 
 def _data(laws: Laws) -> Claim:
-    return Claim(
-        "An exponential fitted to the data themselves, which have no scale, gives a correlation length of 420, comparable "
-        "to the length of a sequence.",
-        DATA_LENGTH,
-        None,
-        laws.length,
-        0.25 * DATA_LENGTH,
-        abs(laws.length - DATA_LENGTH) <= 0.25 * DATA_LENGTH,
+    return settled(
+        claim_near(
+            "An exponential fitted to the data themselves, which have no scale, gives a correlation length of 420, "
+            "comparable to the length of a sequence.",
+            laws.length,
+            0.25 * DATA_LENGTH,
+            paper=DATA_LENGTH,
+        )
     )
 
 
 def _curves(cell: str, networks: _Networks, found: Found, data: Curve) -> Chart:
-    shown = [found[network] for network in networks.of(cell)]
-    return curves_chart(
-        f"{cell}-curves",
-        f"What {NAMES[cell]}s write after learning binary sequences without a scale",
-        curve_lines(shown, data, "the data: 0.1 tau^-0.4"),
-        "Each line is one network, by its width (x depth): the information between symbols of what it wrote, with the "
-        "floor taken off, where it is significant. A straight line, such as that of the data, is a power law; a line that "
-        "bends down forgets exponentially.",
-    )
+    title = f"What {NAMES[cell]}s write after learning binary sequences without a scale"
+    return drawn_curves(f"{cell}-curves", title, [found[network] for network in networks.of(cell)], data)
 
 
 def _by_width(networks: _Networks, found: Found, data: Laws) -> Chart:
@@ -183,9 +168,8 @@ def _by_width(networks: _Networks, found: Found, data: Laws) -> Chart:
         for cell in CELLS
     ]
     return lengths_chart(
-        "lengths-by-width",
+        "width",
         "How far back it remembers, by width",
-        "units of the one layer",
         (*lines, data_line(data, networks.widths)),
     )
 
@@ -196,9 +180,8 @@ def _by_depth(networks: _Networks, found: Found, data: Laws) -> Chart:
         for cell in CELLS
     ]
     return lengths_chart(
-        "lengths-by-depth",
+        "depth",
         f"How far back it remembers, by depth (layers of {DEEP} units)",
-        "layers",
         (*lines, data_line(data, networks.depths)),
     )
 

@@ -4,25 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-
 from memspan.errors import check_models
-from memspan.experiments.generated import (
-    FAR,
-    Generated,
-    Laws,
-    Network,
-    curve_lines,
-    curves_chart,
-    data_line,
-    length_line,
-    lengths_chart,
-    ratio_claim,
-    share_claim,
-    told,
-)
+from memspan.experiments.forgetting import TAIL, Laws, ratio_claim, settled, share_claim
+from memspan.experiments.generated import Generated, Network, share
+from memspan.experiments.generated_charts import data_line, length_line, lengths_chart
 from memspan.experiments.recipe import Outcome, Trained
-from memspan.experiments.shen_binary import SIZES, SOURCE
+from memspan.experiments.shen_binary import SIZES, SOURCE, drawn_curves, notes_of
 from memspan.progress import Progress
 from memspan.results import Chart, Claim, Curve
 
@@ -38,9 +25,9 @@ def _train_widths(scale: str, seed: int, progress: Progress, runs: Path) -> Outc
     """Fig. 3a."""
     check_models("shen-fig3a")
     found, curve, laws = _generate(scale, [(width, 1) for width in WIDTHS[scale]], seed, runs, progress)
-    claims = told(claim for each in found.values() for claim in (*_power(each), _magnitude(each)))
+    claims = [claim for each in found.values() for claim in (*_power(each), _magnitude(each))]
     chart = _curves(found, curve, "by width")
-    return Outcome(tuple(claims), (chart,), _notes(found, laws))
+    return Outcome(tuple(claims), (chart,), notes_of(found, laws))
 
 
 def _train_lengths(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
@@ -53,19 +40,17 @@ def _train_lengths(scale: str, seed: int, progress: Progress, runs: Path) -> Out
     figures = (
         _curves(found, curve, "by width and depth"),
         lengths_chart(
-            "lengths-by-width",
+            "width",
             "How far back Transformers remember, by width",
-            "units of the one layer",
             (length_line("Transformer", by_width), data_line(laws, by_width)),
         ),
         lengths_chart(
-            "lengths-by-depth",
+            "depth",
             f"How far back Transformers remember, by depth (layers of {DEEP} units)",
-            "layers",
             (length_line("Transformer", by_depth), data_line(laws, by_depth)),
         ),
     )
-    return Outcome(tuple(_lengths(by_width, by_depth, laws)), figures, _notes(found, laws))
+    return Outcome(tuple(_lengths(by_width, by_depth, laws)), figures, notes_of(found, laws))
 
 
 def _generate(
@@ -85,67 +70,54 @@ def _power(each: Generated) -> list[Claim]:
             "power law's",
         ),
         share_claim(
-            f"So it does beyond {FAR} symbols: what {who} writes.", 1 - laws.tail_share, "power law's"
+            f"So it does beyond {TAIL} symbols: what {who} writes.", 1 - laws.tail_share, "power law's"
         ),
     ]
 
 
 def _magnitude(each: Generated) -> Claim:
-    """The geometric mean, where what was written is above the floor."""
-    curve = each.curve
-    use = curve.significant & (curve.corrected > 0)
-    ratio = np.log(curve.corrected[use] / SOURCE.information(curve.lags[use]))
-    measured = float(np.exp(ratio.mean())) if use.any() else float("nan")
-    return Claim(
-        f"The information of what the Transformer of width {each.network.label} writes has the magnitude of the data's: 0.8 "
-        "to 1.25 times, in the geometric mean over the distances. (Measured: how many times.)",
-        1.0,
-        None,
-        measured,
-        None,
-        0.8 <= measured <= 1.25,
+    """At every lag, also where nothing was left to see."""
+    lags = each.curve.lags
+    measured = share(each.curve, SOURCE.information(lags), lags > 0)
+    return settled(
+        Claim(
+            f"The information of what the Transformer of width {each.network.label} writes has the magnitude of the data's: "
+            "0.8 to 1.25 times, in the geometric mean over all distances. (Measured: how many times.)",
+            None,
+            None,
+            measured,
+            None,
+            0.8 <= measured <= 1.25,
+        )
     )
 
 
 def _lengths(by_width: dict[int, Laws], by_depth: dict[int, Laws], data: Laws) -> list[Claim]:
+    """What the text says, and what one reads off the figure."""
     one, two = (by_depth[depth].length for depth in list(by_depth)[:2])
     narrow, *_, wide = by_width
-    return told(
-        [
-            ratio_claim(
-                f"The Transformer of one layer and width {DEEP} has a longer correlation length than the data.",
-                by_width[DEEP].length / data.length,
-                least=1.0,
-            ),
-            ratio_claim(
-                f"The correlation length grows with the width, from {narrow} to {wide}.",
-                by_width[wide].length / by_width[narrow].length,
-                least=1.0,
-            ),
-            ratio_claim(
-                f"With a second layer of {DEEP} units it comes closer to that of the data. (One layer: "
-                f"{one / data.length:.2f}.)",
-                two / data.length,
-                least=1 - abs(1 - one / data.length),
-                most=1 + abs(1 - one / data.length),
-            ),
-        ]
-    )
+    return [
+        ratio_claim(
+            f"The Transformer of one layer and width {DEEP} has a longer correlation length than the data.",
+            by_width[DEEP].length / data.length,
+            least=1.0,
+        ),
+        ratio_claim(
+            f"The correlation length grows with the width, from {narrow} to {wide}, as one reads off the figure.",
+            by_width[wide].length / by_width[narrow].length,
+            least=1.0,
+        ),
+        ratio_claim(
+            f"A second layer of {DEEP} units brings it closer to that of the data, as one reads off the figure.",
+            abs(two / data.length - 1) / abs(one / data.length - 1),
+            most=1.0,
+        ),
+    ]
 
 
 def _curves(found: Found, data: Curve, how: str) -> Chart:
-    return curves_chart(
-        "curves",
-        f"What Transformers write after learning binary sequences without a scale, {how}",
-        curve_lines(found.values(), data, "the data: 0.1 tau^-0.4"),
-        "Each line is one network, by its width (x depth): the information between symbols of what it wrote, with the "
-        "floor taken off, where it is significant. A straight line, such as that of the data, is a power law; a line that "
-        "bends down forgets exponentially.",
-    )
-
-
-def _notes(found: Found, laws: Laws) -> tuple[str, ...]:
-    return (f"the data: {laws}.", *(f"{each}." for each in found.values()))
+    title = f"What Transformers write after learning binary sequences without a scale, {how}"
+    return drawn_curves("curves", title, found.values(), data)
 
 
 _PAPER = "until validation no longer improves, 5 seeds each: days"

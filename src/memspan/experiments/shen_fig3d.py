@@ -10,14 +10,15 @@ import numpy as np
 from memspan.data.locations import places
 from memspan.errors import InputError, check_models
 from memspan.experiments.corpora import load_corpus, missing
-from memspan.experiments.generated import FAR, Laws, curves_chart, share_claim, told
+from memspan.experiments.forgetting import TAIL, Laws, settled, share_claim
+from memspan.experiments.generated_charts import curves_chart
 from memspan.experiments.recipe import Computed, Outcome
+from memspan.experiments.shen_binary import SOURCE
 from memspan.experiments.shen_text import ABOVE, MIDDLE, ratio
 from memspan.information import log_lags, mutual_information
 from memspan.progress import Progress
 from memspan.results import Claim, Curve, line
 from memspan.sequences import Sequence
-from memspan.sequences.sources import PowerLawBinary
 
 SAMPLES = "gpt-2-samples"
 """A folder of text files: samples that others wrote, with a line of `=` and SAMPLE before each."""
@@ -37,11 +38,11 @@ def _run(scale: str, seed: int, progress: Progress) -> Outcome:
         name: mutual_information(text, lags, seed=seed, progress=progress) for name, text in texts.items()
     }
     laws = {name: Laws.of(curve, ABOVE) for name, curve in curves.items()}
-    claims = told(claim for name in curves for claim in _power(name, laws[name]))
+    claims = [_power(name, laws[name]) for name in curves]
     notes = [f"{name}: {laws[name]}." for name in curves]
     data, note = _data(lags, seed, progress) if scale != "smoke" else (None, "")
     if data is not None:
-        claims += told(_more(name, curve, data) for name, curve in curves.items())
+        claims += [_more(name, curve, data) for name, curve in curves.items()]
     chart = curves_chart(
         "curves",
         "What a large Transformer writes",
@@ -56,32 +57,32 @@ def _run(scale: str, seed: int, progress: Progress) -> Outcome:
     return Outcome(tuple(claims), (chart,), (*notes, *([note] if note else [])))
 
 
-def _power(name: str, laws: Laws) -> list[Claim]:
-    return [
-        share_claim(
-            f"What {name} writes forgets by a power law rather than exponentially, beyond {FAR} characters.",
-            1 - laws.tail_share,
-            "power law's",
-        )
-    ]
+def _power(name: str, laws: Laws) -> Claim:
+    return share_claim(
+        f"What {name} writes forgets by a power law rather than exponentially, beyond {TAIL} characters.",
+        1 - laws.tail_share,
+        "power law's",
+    )
 
 
 def _more(name: str, curve: Curve, data: Curve) -> Claim:
     measured = ratio(curve, data, MIDDLE)
-    return Claim(
-        f"What {name} writes has more information than WikiText-2 at distances {MIDDLE[0]} to {MIDDLE[1]}. (Measured: "
-        "how many times, in the geometric mean.)",
-        None,
-        None,
-        measured,
-        None,
-        measured > 1,
+    return settled(
+        Claim(
+            f"What {name} writes has more information than WikiText-2 at distances {MIDDLE[0]} to {MIDDLE[1]}. (Measured: "
+            "how many times, in the geometric mean.)",
+            None,
+            None,
+            measured,
+            None,
+            measured > 1,
+        )
     )
 
 
 def _made(seed: int) -> dict[str, Sequence]:
     """At smoke scale a file of samples is made of a sequence without a scale, and read as one of a model's would be."""
-    drawn = PowerLawBinary(0.1, 0.4).sample(60, 400, seed=seed)
+    drawn = SOURCE.sample(60, 400, seed=seed)
     texts = ["".join("ab"[code] for code in document.tolist()) for document in drawn.documents()]
     lines = [f"{'=' * 40} SAMPLE {number} {'=' * 40}\n{text}\n" for number, text in enumerate(texts, start=1)]
     return {"A made file": parted("".join(lines))}

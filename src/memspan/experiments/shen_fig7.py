@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from memspan.errors import check_models
-from memspan.experiments.generated import (
-    Generated,
-    Laws,
-    Network,
-    data_line,
-    length_line,
-    lengths_chart,
-    ratio_claim,
-    told,
-)
+from memspan.experiments.forgetting import Laws, ratio_claim
+from memspan.experiments.generated import Generated, Network
+from memspan.experiments.generated_charts import data_line, length_line, lengths_chart
 from memspan.experiments.recipe import Outcome, Trained
-from memspan.experiments.shen_binary import SIZES
+from memspan.experiments.shen_binary import SIZES, notes_of
 from memspan.progress import Progress
 from memspan.results import Chart, Claim
 
@@ -34,9 +29,8 @@ def _train(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
     networks = [Network("lstm", width, depth) for width in widths for depth in depths]
     found = size.generate(networks, seed, runs, progress)
     _, laws = size.data(seed)
-    claims = told(_deeper(found, width, depths) for width in widths)
-    notes = (f"the data: {laws}.", *(f"{each}." for each in found.values()))
-    return Outcome(tuple(claims), (_chart(found, widths, depths, laws),), notes)
+    claims = tuple(_deeper(found, width, depths) for width in widths)
+    return Outcome(claims, (_chart(found, widths, depths, laws),), notes_of(found, laws))
 
 
 def _deeper(found: Found, width: int, depths: tuple[int, ...]) -> Claim:
@@ -44,7 +38,7 @@ def _deeper(found: Found, width: int, depths: tuple[int, ...]) -> Claim:
     return ratio_claim(
         f"More than two layers of {width} units do not help an LSTM: the longest correlation length of them is less than "
         f"{SAME:g} times that of two.",
-        max(more) / two,
+        float(np.fmax.reduce(more)) / two,
         most=SAME,
     )
 
@@ -55,9 +49,8 @@ def _chart(found: Found, widths: tuple[int, ...], depths: tuple[int, ...], data:
         for width in widths
     ]
     return lengths_chart(
-        "lengths-by-depth",
+        "depth",
         "How far back LSTMs remember, by depth and width",
-        "layers",
         (*lines, data_line(data, depths)),
     )
 

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, final
+from typing import TYPE_CHECKING, Any, Literal, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.errors import InputError
-from memspan.experiments.corpora import load_corpus, missing
-from memspan.experiments.demo import library_source
-from memspan.experiments.generated import Generated, Laws, Network, Writing, generate_all
+from memspan.experiments.forgetting import Laws, settled
+from memspan.experiments.generated import Generated, Network, Writing, generate_all, share
 from memspan.information import log_lags, mutual_information
 from memspan.progress import Progress
 from memspan.results import Claim, Curve
 from memspan.sequences import Sequence
 
 if TYPE_CHECKING:
+    from memspan.tasks.text import TextTask
     from memspan.training import Config
 
 Kind = Literal["characters", "words"]
@@ -45,10 +44,23 @@ class Plan:
     model: dict[str, Any]
     options: dict[str, Any]
     """Of the cell"""
+    seeds: int = 1
 
     def networks(self, cell: str) -> list[Network]:
         wide = [Network(cell, width) for width in self.widths]
         return list(dict.fromkeys([*wide, *(Network(cell, self.deep, depth) for depth in self.depths)]))
+
+    def config(self, kind: Kind, data: str, network: Network, seed: int) -> Config:
+        """The training of one network."""
+        from memspan.experiments.trainings import configured
+
+        settings = {
+            "task": {"data": data, **self.task},
+            "cell": {"hidden": network.width, "layers": network.depth, **self.options},
+            "model": {"embedding": network.width, **self.model},
+            "training": self.training,
+        }
+        return configured(kind, network.cell, seed, settings)
 
 
 @final
@@ -59,76 +71,66 @@ class TextSize:
     data: str
     plans: dict[tuple[str, Kind], Plan]
     """By cell and kind"""
-    seeds: int
     written: int
-    """Characters, about; of the data as many are measured"""
+    """Characters, about; of the text as many are measured"""
     streams: int = 256
     """Texts that these are divided into"""
     workers: int | None = None
+    """Trainings at once; None: one for each core"""
 
     def generate(
         self, cell: str, kind: Kind, seed: int, runs: Path, progress: Progress
     ) -> dict[Network, Generated]:
         """Every network of a plan, best of its seeds."""
         plan = self.plans[cell, kind]
-
-        def config(network: Network, seed: int) -> Config:
-            from memspan.experiments.trainings import configured
-
-            settings = {
-                "task": {"data": self.data, **plan.task},
-                "cell": {"hidden": network.width, "layers": network.depth, **plan.options},
-                "model": {"embedding": network.width, **plan.model},
-                "training": plan.training,
-            }
-            return configured(kind, network.cell, seed, settings)
-
-        symbols = self.written if kind == "characters" else round(self.written / CHARACTERS_OF_A_WORD)
-        writing = Writing(streams=self.streams, length=symbols // self.streams, lags=self.lags(), above=ABOVE)
-        seeds = range(seed, seed + self.seeds)
+        writing = Writing(
+            streams=self.streams, length=self._symbols(kind) // self.streams, lags=self.lags(), above=ABOVE
+        )
         return generate_all(
-            plan.networks(cell), seeds, config, writing, runs / kind, progress, workers=self.workers
+            plan.networks(cell),
+            range(seed, seed + plan.seeds),
+            lambda network, seed: plan.config(kind, self.data, network, seed),
+            writing,
+            runs / kind,
+            progress,
+            workers=self.workers,
         )
 
     def lags(self) -> NDArray[np.int64]:
         """Up to 1,000 characters, or a quarter of a text."""
         return log_lags(1, min(FAR[1], self.written // self.streams // 4))
 
-    def measured(self, seed: int, progress: Progress) -> tuple[Curve, Laws]:
-        """The training text, as many characters of it as are written."""
-        text = self._text(progress)
-        part = text.part(0, min(text.length, self.written))
-        curve = mutual_information(part, self.lags(), seed=seed, progress=progress)
+    def measured(self, cell: str, kind: Kind, seed: int, progress: Progress) -> tuple[Curve, Laws]:
+        """What the networks read, rare words as they see them, in as many texts of the same length as they write."""
+        plan = self.plans[cell, kind]
+        task = cast("TextTask", plan.config(kind, self.data, plan.networks(cell)[0], seed).task)
+        read = task.text("train", self._symbols(kind))
+        length = len(read) // self.streams
+        pieces = [read[start : start + length] for start in range(0, self.streams * length, length)]
+        text = Sequence.from_documents(pieces, symbols="chars")
+        curve = mutual_information(text, self.lags(), seed=seed, progress=progress)
         return curve, Laws.of(curve, ABOVE)
 
-    def _text(self, progress: Progress) -> Sequence:
-        if self.data == "python":
-            return library_source(progress=progress)
-        corpus = load_corpus(self.data, progress)
-        if corpus is None:
-            raise InputError(missing(self.data))
-        return corpus.train
+    def _symbols(self, kind: Kind) -> int:
+        return self.written if kind == "characters" else round(self.written / CHARACTERS_OF_A_WORD)
 
 
-def ratio(generated: Curve, data: Curve, distances: tuple[int, int]) -> float:
-    """How many times the information of the data a network has, in the geometric mean over some distances.
+def ratio(written: Curve, text: Curve, distances: tuple[int, int]) -> float:
+    """How many times the information of the text a network has, in the geometric mean over some distances.
 
-    Where it has none above its floor, it has that of the floor at the most.
+    Only those where that of the text is significant.
     """
     first, last = distances
-    use = (data.lags >= first) & (data.lags <= last) & (data.corrected > 0)
-    if not use.any():
-        return float("nan")
-    own = np.maximum(generated.corrected, generated.floor_sd)[use]
-    return float(np.exp(np.mean(np.log(own / data.corrected[use]))))
+    use = (text.lags >= first) & (text.lags <= last) & text.significant & (text.corrected > 0)
+    return share(written, text.corrected, use)
 
 
 def captured(claim: str, measured: float, most: float = 1.5) -> Claim:
-    """Whether the information at some distances is that of the data, within a factor."""
+    """Whether the information at some distances is that of the text, within a factor."""
     said = (
-        f"{claim}, within {most:g} times. (Measured: its share of that of the data, in the geometric mean.)"
+        f"{claim}, within {most:g} times. (Measured: its share of that of the text, in the geometric mean.)"
     )
-    return Claim(said, 1.0, None, measured, None, 1 / most <= measured <= most)
+    return settled(Claim(said, None, None, measured, None, 1 / most <= measured <= most))
 
 
 _LSTM_CHARACTERS = Plan(
@@ -185,12 +187,13 @@ _PAPER_LSTM = {
         },
         model={"embedding": 200},
         options={},
+        seeds=5,
     ),
     "words": Plan(
         widths=(16, 32, 64, 128, 256, 512, 1_024, 2_048),
         depths=(1, 2, 3, 4, 5),
         deep=512,
-        task={"steps": 50},
+        task={"steps": 50, "restart": 0.0},
         training={
             **{
                 "updates": 60 * 2_088,
@@ -202,7 +205,8 @@ _PAPER_LSTM = {
             **{"clip_norm": 0.25, "validate_every": 2_088},
         },
         model={"tied": True, "dropout": 0.4},
-        options={},
+        options={"dropout": 0.4},
+        seeds=3,
     ),
 }
 _PAPER_TRANSFORMER = {
@@ -213,16 +217,17 @@ _PAPER_TRANSFORMER = {
         task={"steps": 512},
         training={
             **{
-                "updates": 200 * 330,
+                "updates": 200 * 328,
                 "batch": 64,
                 "optimizer": "adam",
                 "learning_rate": 2e-4,
                 "schedule": "cosine",
             },
-            **{"clip_norm": None, "clip_value": 5.0, "validate_every": 330, "patience": 5},
+            **{"clip_norm": None, "clip_value": 5.0, "validate_every": 328, "patience": 5},
         },
         model={},
         options={"heads": 8},
+        seeds=3,
     ),
     "words": Plan(
         widths=(16, 32, 64, 128, 256, 512),
@@ -231,16 +236,17 @@ _PAPER_TRANSFORMER = {
         task={"steps": 128},
         training={
             **{
-                "updates": 200 * 816,
+                "updates": 200 * 815,
                 "batch": 20,
                 "optimizer": "adam",
                 "learning_rate": 2.5e-4,
                 "schedule": "cosine",
             },
-            **{"clip_norm": None, "clip_value": 5.0, "validate_every": 816, "patience": 10},
+            **{"clip_norm": None, "clip_value": 5.0, "validate_every": 815, "patience": 10},
         },
-        model={"tied": True},
+        model={"tied": True, "dropout": 0.0},
         options={"heads": 8, "attention_dropout": 0.1},
+        seeds=3,
     ),
 }
 
@@ -267,7 +273,6 @@ SIZES = {
     "smoke": TextSize(
         data="python",
         plans={(cell, kind): _tiny(cell, kind) for cell in ("lstm", "transformer") for kind in KINDS},
-        seeds=1,
         written=20_000,
         streams=50,
         workers=1,
@@ -280,7 +285,6 @@ SIZES = {
             ("transformer", "characters"): _TRANSFORMER_CHARACTERS,
             ("transformer", "words"): _TRANSFORMER_WORDS,
         },
-        seeds=1,
         written=2_000_000,
     ),
     "paper": TextSize(
@@ -289,7 +293,6 @@ SIZES = {
             **{("lstm", kind): plan for kind, plan in _PAPER_LSTM.items()},
             **{("transformer", kind): plan for kind, plan in _PAPER_TRANSFORMER.items()},
         },
-        seeds=5,
         written=2_000_000,
     ),
 }

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
 from memspan.errors import check_models
-from memspan.experiments.generated import (
-    Generated,
-    Laws,
-    Network,
+from memspan.experiments.forgetting import Laws, ratio_claim
+from memspan.experiments.generated import Generated, Network
+from memspan.experiments.generated_charts import (
     curve_lines,
     curves_chart,
     data_line,
     length_line,
     lengths_chart,
-    ratio_claim,
-    told,
 )
 from memspan.experiments.recipe import Outcome, Trained
 from memspan.experiments.shen_text import (
+    CHARACTERS_OF_A_WORD,
     FAR,
     KINDS,
     MIDDLE,
@@ -40,183 +38,211 @@ NAMES = {"lstm": "LSTM", "transformer": "Transformer"}
 Found = dict[Network, Generated]
 
 
+WIDE = 2_048
+"""Character LSTMs of so many units do reach the distances within sentences.  Shen 2019, appendix E.1.2."""
+SAME = 1.2
+"""A correlation length that is less than so many times another is not longer in any way that matters."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Side:
+    """Networks of one cell that learnt one kind of symbols, beside the text as they read it."""
+
+    plan: Plan
+    found: Found
+    text: Curve
+    laws: Laws
+
+    def share(self, network: Network, distances: tuple[int, int]) -> float:
+        """Of the text's information at some distances."""
+        return ratio(self.found[network].curve, self.text, distances)
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class Learnt:
-    """What the networks of one cell wrote, by kind of symbols, beside the data."""
+    """What the networks of one cell wrote, by kind of symbols."""
 
     cell: str
-    size: TextSize
-    found: Mapping[Kind, Found]
-    data: Curve
-    laws: Laws
-    notes: tuple[str, ...] = field(default=())
+    sides: Mapping[Kind, Side]
 
     @classmethod
     def of(cls, cell: str, scale: str, seed: int, progress: Progress, runs: Path) -> Learnt:
         check_models("what networks write")
         size = SIZES[scale]
-        data, laws = size.measured(seed, progress)
-        found: dict[Kind, Found] = {kind: size.generate(cell, kind, seed, runs, progress) for kind in KINDS}
-        written = [
-            f"{kind}, {each}. It begins: {' '.join(each.excerpt.split())!r}"
-            for kind, networks in found.items()
-            for each in networks.values()
-        ]
-        return cls(cell, size, found, data, laws, (f"the data: {laws}.", *written))
+        return cls(cell, {kind: _side(size, cell, kind, seed, progress, runs) for kind in KINDS})
 
-    def plan(self, kind: Kind) -> Plan:
-        return self.size.plans[self.cell, kind]
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What each network came to, and how what it wrote begins."""
+        texts = [f"the text of {kind}: {side.laws}." for kind, side in self.sides.items()]
+        written = [
+            f"{kind}, {each}. It begins: {' '.join(each.excerpt.split())!r}."
+            for kind, side in self.sides.items()
+            for each in side.found.values()
+        ]
+        return (*texts, *written)
+
+    def network(self, width: int) -> Network:
+        return Network(self.cell, width)
 
     def share(self, kind: Kind, width: int, distances: tuple[int, int]) -> float:
-        """Of the data's information at some distances."""
-        return ratio(self.found[kind][Network(self.cell, width)].curve, self.data, distances)
+        return self.sides[kind].share(self.network(width), distances)
+
+    def length(self, kind: Kind, width: int) -> float:
+        """The correlation length as a share of that of the text."""
+        side = self.sides[kind]
+        return side.found[self.network(width)].laws.length / side.laws.length
 
     def by_width(self, kind: Kind) -> dict[int, Laws]:
-        found = self.found[kind]
-        return {width: found[Network(self.cell, width)].laws for width in self.plan(kind).widths}
+        side = self.sides[kind]
+        return {width: side.found[self.network(width)].laws for width in side.plan.widths}
 
     def by_depth(self, kind: Kind) -> dict[int, Laws]:
-        found, plan = self.found[kind], self.plan(kind)
-        return {depth: found[Network(self.cell, plan.deep, depth)].laws for depth in plan.depths}
+        side = self.sides[kind]
+        return {
+            depth: side.found[Network(self.cell, side.plan.deep, depth)].laws for depth in side.plan.depths
+        }
+
+
+def _side(size: TextSize, cell: str, kind: Kind, seed: int, progress: Progress, runs: Path) -> Side:
+    text, laws = size.measured(cell, kind, seed, progress)
+    return Side(size.plans[cell, kind], size.generate(cell, kind, seed, runs, progress), text, laws)
 
 
 def _curves(learnt: Learnt, kind: Kind) -> Chart:
-    name = NAMES[learnt.cell]
+    name, side = NAMES[learnt.cell], learnt.sides[kind]
     return curves_chart(
         f"{kind}-curves",
         f"What {name}s write that learnt {kind}",
-        curve_lines(learnt.found[kind].values(), learnt.data, f"the text, {learnt.data.length:,} characters"),
+        curve_lines(side.found.values(), side.text, f"the text, {side.text.length:,} characters"),
         f"Each line is one {name}, by its width (x depth): the information between characters of what it wrote, with the "
         "floor taken off, where it is significant. Networks that learnt words write words, and are measured as characters, "
-        "too. Markers are the text that they learnt, as much of it as they wrote.",
+        "too. Markers are the text as they read it, as much of it as they wrote.",
         unit="characters",
     )
 
 
 def _lengths(learnt: Learnt, by: str) -> Chart:
-    kinds = {kind: learnt.by_width(kind) if by == "width" else learnt.by_depth(kind) for kind in KINDS}
-    lines = [length_line(f"learnt {kind}", laws) for kind, laws in kinds.items()]
-    ends = [at for laws in kinds.values() for at in laws]
-    return lengths_chart(
-        f"lengths-by-{by}",
-        f"How far back {NAMES[learnt.cell]}s remember a text, by {by}",
-        "units of the one layer" if by == "width" else "layers",
-        (*lines, data_line(learnt.laws, ends)),
-    )
+    lines = []
+    for kind in KINDS:
+        laws = learnt.by_width(kind) if by == "width" else learnt.by_depth(kind)
+        label = f"learnt {kind}"
+        lines += [length_line(label, laws), data_line(learnt.sides[kind].laws, laws, f"the text of {kind}")]
+    return lengths_chart(by, f"How far back {NAMES[learnt.cell]}s remember a text, by {by}", tuple(lines))
 
 
 def _fig2(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
     learnt = Learnt.of("lstm", scale, seed, progress, runs)
     claims: list[Claim] = []
-    for width in learnt.plan("characters").widths:
-        near, far = (learnt.share("characters", width, at) for at in (NEAR, FAR))
+    for width in learnt.sides["characters"].plan.widths:
+        who = f"An LSTM of {width} units that learnt characters"
         if width >= 32:
-            claims.append(
-                captured(
-                    f"An LSTM of {width} units that learnt characters has the information of the text at distances "
-                    f"{_at(NEAR)}",
-                    near,
-                )
-            )
+            near = learnt.share("characters", width, NEAR)
+            claims.append(captured(f"{who} has the information of the text at distances {_at(NEAR)}", near))
         claims.append(
             ratio_claim(
-                f"It has none of the power law: with {width} units, less than half of the text's information at distances "
-                f"{_at(FAR)}.",
-                far,
+                f"{who} has less than half of the text's information at distances {_at(FAR)}: no power law is left there.",
+                learnt.share("characters", width, FAR),
                 most=0.5,
             )
         )
-    for width in learnt.plan("words").widths:
-        claims.append(
-            captured(
-                f"An LSTM of {width} units that learnt words has the information of the text at distances {_at(MIDDLE)}",
-                learnt.share("words", width, MIDDLE),
-            )
-        )
-    return Outcome(tuple(told(claims)), tuple(_curves(learnt, kind) for kind in KINDS), learnt.notes)
+    for width in learnt.sides["words"].plan.widths:
+        said = f"An LSTM of {width} units that learnt words has the information of the text at distances {_at(MIDDLE)}"
+        claims.append(captured(said, learnt.share("words", width, MIDDLE)))
+    return Outcome(tuple(claims), tuple(_curves(learnt, kind) for kind in KINDS), learnt.notes)
 
 
 def _fig8(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
     learnt = Learnt.of("lstm", scale, seed, progress, runs)
-    narrow = learnt.plan("words").widths[0]
-    widest = learnt.plan("characters").widths[-1]
+    widths, narrow = learnt.sides["characters"].plan.widths, learnt.sides["words"].plan.widths[0]
+    below = max(width for width in widths if width < WIDE)
     claims = [
         ratio_claim(
-            f"An LSTM of {widest} units that learnt characters does not reach the distances within sentences: its "
+            f"An LSTM of {below} units that learnt characters does not reach the distances within sentences: its "
             "correlation length is below that of the text.",
-            learnt.by_width("characters")[widest].length / learnt.laws.length,
+            learnt.length("characters", below),
             most=1.0,
         ),
         ratio_claim(
-            f"One of {narrow} units that learnt words does: its correlation length is that of the text within a third.",
-            learnt.by_width("words")[narrow].length / learnt.laws.length,
+            f"One of {narrow} units that learnt words does: its correlation length is 2/3 to 3/2 of that of the text.",
+            learnt.length("words", narrow),
             least=2 / 3,
             most=3 / 2,
         ),
-        *_deeper(learnt, most=1.2),
+        *(_deeper(learnt, kind, f"is less than {SAME:g} times as long", most=SAME) for kind in _deep(learnt)),
     ]
-    figures = (_lengths(learnt, "width"), _lengths(learnt, "depth"))
-    return Outcome(tuple(told(claims)), figures, learnt.notes)
+    if WIDE in widths:
+        said = f"An LSTM of {WIDE:,} units that learnt characters does: its correlation length is 2/3 of the text's or more."
+        claims.append(ratio_claim(said, learnt.length("characters", WIDE), least=2 / 3))
+    return Outcome(tuple(claims), (_lengths(learnt, "width"), _lengths(learnt, "depth")), learnt.notes)
 
 
-def _deeper(learnt: Learnt, least: float | None = None, most: float | None = None) -> list[Claim]:
-    """LSTMs do not gain by more layers, Transformers do."""
-    claims = []
-    for kind in KINDS:
-        lengths = [laws.length for laws in learnt.by_depth(kind).values()]
-        if len(lengths) > 1:
-            says = "does not make" if most is not None else "makes"
-            claims.append(
-                ratio_claim(
-                    f"A second layer {says} the correlation length of {NAMES[learnt.cell]}s that learnt {kind} longer.",
-                    lengths[1] / lengths[0],
-                    least=least,
-                    most=most,
-                )
-            )
-    return claims
+def _deep(learnt: Learnt) -> list[Kind]:
+    """Where there are networks of more than one layer."""
+    return [kind for kind in KINDS if len(learnt.sides[kind].plan.depths) > 1]
+
+
+def _deeper(
+    learnt: Learnt, kind: Kind, says: str, *, least: float | None = None, most: float | None = None
+) -> Claim:
+    one, two = (laws.length for laws in list(learnt.by_depth(kind).values())[:2])
+    return ratio_claim(
+        f"The correlation length of two layers of a {NAMES[learnt.cell]} that learnt {kind} {says} as that of one layer.",
+        two / one,
+        least=least,
+        most=most,
+    )
 
 
 def _fig3bc(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
     learnt = Learnt.of("transformer", scale, seed, progress, runs)
     claims: list[Claim] = []
     for kind in KINDS:
-        widest = learnt.plan(kind).widths[-1]
-        for distances in (NEAR, MIDDLE):
-            claims.append(
-                captured(
-                    f"A Transformer of {widest} units that learnt {kind} has the information of the text at distances "
-                    f"{_at(distances)}",
-                    learnt.share(kind, widest, distances),
-                )
+        widest = learnt.sides[kind].plan.widths[-1]
+        who = f"A Transformer of {widest} units that learnt {kind}"
+        claims += [
+            captured(
+                f"{who} has the information of the text at distances {_at(at)}",
+                learnt.share(kind, widest, at),
             )
-    widest = learnt.plan("characters").widths[-1]
-    claims.append(
-        ratio_claim(
-            f"A Transformer of {widest} units that learnt characters has more information than the text at distances "
-            f"{_at(FAR)}.",
-            learnt.share("characters", widest, FAR),
-            least=1.0,
+            for at in (NEAR, MIDDLE)
+        ]
+        seen = (FAR[0], _sight(learnt, kind))
+        claims.append(
+            ratio_claim(
+                f"{who} has more information than the text at distances {_at(seen)}, as far as it can look back.",
+                learnt.share(kind, widest, seen),
+                least=1.0,
+            )
         )
-    )
-    return Outcome(tuple(told(claims)), tuple(_curves(learnt, kind) for kind in KINDS), learnt.notes)
+    return Outcome(tuple(claims), tuple(_curves(learnt, kind) for kind in KINDS), learnt.notes)
+
+
+def _sight(learnt: Learnt, kind: Kind) -> int:
+    """How far back a Transformer looks when it writes, in characters."""
+    steps = learnt.sides[kind].plan.task["steps"]
+    return min(FAR[1], steps if kind == "characters" else round(steps * CHARACTERS_OF_A_WORD))
 
 
 def _fig10(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
     learnt = Learnt.of("transformer", scale, seed, progress, runs)
-    widest = learnt.plan("characters").widths[-1]
+    widest = learnt.sides["characters"].plan.widths[-1]
+    who = f"A Transformer of {widest} units that learnt characters"
     claims = [
         ratio_claim(
-            f"A Transformer of {widest} units that learnt characters reaches the distances within sentences: its "
-            "correlation length is at least two thirds of that of the text.",
-            learnt.by_width("characters")[widest].length / learnt.laws.length,
+            f"{who} reaches the distances within sentences: its correlation length is 2/3 of that of the text or more.",
+            learnt.length("characters", widest),
             least=2 / 3,
         ),
-        *_deeper(learnt, least=1.0),
+        captured(
+            f"{who} has the information of the text at distances {_at(MIDDLE)}, so that this length is no accident",
+            learnt.share("characters", widest, MIDDLE),
+        ),
+        *(_deeper(learnt, kind, "is more than as long", least=1.0) for kind in _deep(learnt)),
     ]
-    figures = (_lengths(learnt, "width"), _lengths(learnt, "depth"))
-    return Outcome(tuple(told(claims)), figures, learnt.notes)
+    return Outcome(tuple(claims), (_lengths(learnt, "width"), _lengths(learnt, "depth")), learnt.notes)
 
 
 def _at(distances: tuple[int, int]) -> str:

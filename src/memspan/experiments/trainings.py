@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from memspan.engines import Processes, available_cores
 from memspan.errors import InputError
@@ -14,8 +16,11 @@ from memspan.results.atomic import write_text
 from memspan.training import Config, resume, train
 from memspan.training.config_json import from_json, merged, to_json
 from memspan.training.defaults import defaults
+from memspan.training.loop import DivergenceError
 from memspan.training.resolving import resolved
 from memspan.training.run_folder import RunFolder
+
+T = TypeVar("T")
 
 _ALONE: dict[str, Any] = {"training": {"threads": 1, "device": "cpu"}}
 """Every training has one thread, so that its numbers do not depend on how many run beside it."""
@@ -55,11 +60,37 @@ def train_all(
 
     Longest first would need to know which is; they begin in the order given, as many at once as there are cores.
     """
+    return _side_by_side(trained, configs, runs, progress, workers)
+
+
+def try_all(
+    configs: dict[str, Config], runs: Path, progress: Progress, *, workers: int | None = None
+) -> dict[str, TrainingRun]:
+    """The same without those that diverged."""
+    found = _side_by_side(tried, configs, runs, progress, workers)
+    return {name: run for name, run in found.items() if run is not None}
+
+
+def _side_by_side(
+    work: Callable[[tuple[Config, Path]], T],
+    configs: dict[str, Config],
+    runs: Path,
+    progress: Progress,
+    workers: int | None,
+) -> dict[str, T]:
     engine = Processes(min(workers or available_cores(), len(configs)))
     jobs = [(config, runs / name) for name, config in configs.items()]
     with progress.stage(f"{len(jobs)} trainings", len(jobs)) as stage:
-        found = engine.map(trained, jobs, done=stage.advance)
+        found = engine.map(work, jobs, done=stage.advance)
     return dict(zip(configs, found, strict=True))
+
+
+def tried(job: tuple[Config, Path]) -> TrainingRun | None:
+    """The same, or None where it diverged: another seed may not."""
+    try:
+        return trained(job)
+    except DivergenceError:
+        return None
 
 
 def trained(job: tuple[Config, Path], progress: Progress = SILENT) -> TrainingRun:
@@ -71,7 +102,8 @@ def trained(job: tuple[Config, Path], progress: Progress = SILENT) -> TrainingRu
     else:
         _check_same(config, RunFolder(folder))
         if result.exists():
-            return TrainingRun.from_json(json.loads(result.read_text()))
+            read = TrainingRun.from_json(json.loads(result.read_text()))
+            return dataclasses.replace(read, run=str(folder))  # which may have been moved
         run = resume(folder, progress=progress)
     write_text(result, json.dumps({"command": "train", **run.to_json()}) + "\n")
     return run

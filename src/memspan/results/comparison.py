@@ -47,7 +47,8 @@ class Comparison:
     def with_excerpts(self, texts: dict[str, str]) -> Comparison:
         """How the texts of some sources begin, beside their curves."""
         sources = {
-            name: replace(source, excerpt=texts.get(name, "")) for name, source in self.sources.items()
+            name: replace(source, excerpt=texts.get(name, source.excerpt))
+            for name, source in self.sources.items()
         }
         return replace(self, sources=sources)
 

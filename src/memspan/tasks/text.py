@@ -65,6 +65,11 @@ class TextTask(Task):
         """The symbols of the training text."""
         return encoded(self.identity).vocabulary
 
+    def text(self, split: Split, most: int | None = None) -> str:
+        """What is read: the text of a split, `most` symbols of it, with those that the vocabulary lacks as unknown ones."""
+        check_split(split)
+        return self.vocabulary.decode(encoded(self.identity).symbols[split][:most].tolist())
+
     @property
     def identity(self) -> Identity:
         """What decides the numbers of the text."""

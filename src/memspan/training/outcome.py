@@ -14,19 +14,20 @@ from memspan.training.run_folder import RunFolder
 from memspan.training.scoring import score
 
 TEST_BATCHES = 100
-"""Of validation_size sequences each; a split that ends is used once."""
+"""Of validation_size sequences each, where a split has no end; one that ends is used once, all of it."""
 
 
 def outcome(config: Config, folder: RunFolder, network: Model, position: Position) -> TrainingRun:
     """The result of a run that is over. Only the weights of the best validation are judged."""
     best = position.best if position.best is not None else position.update
     load_weights(network, config, folder, best)
+    size = config.training.validation_size
     found = score(
         network,
         config.task,
         split="test",
-        batches=TEST_BATCHES,
-        size=config.training.validation_size,
+        batches=config.task.batches("test", size) or TEST_BATCHES,
+        size=size,
         seed=config.seed,
     )
     lines = folder.metrics()
