@@ -40,7 +40,7 @@ def curve_of(source: MarkovChain | PowerLawBinary, documents: int = 400) -> Curv
 
 def sticky(stay: float) -> MarkovChain:
     """Two symbols; the information falls as (2 stay - 1)^(2 tau) once it is small."""
-    return MarkovChain([[stay, 1 - stay], [1 - stay, stay]])
+    return MarkovChain(np.array([[stay, 1 - stay], [1 - stay, stay]]))
 
 
 def length_of(stay: float) -> float:

@@ -169,7 +169,7 @@ _TRANSFORMER_WORDS = Plan(
     model={"tied": True, "dropout": 0.0},
     options={"heads": 8, "attention_dropout": 0.1},
 )
-_PAPER_LSTM = {
+_PAPER_LSTM: dict[Kind, Plan] = {
     "characters": Plan(
         widths=(8, 16, 32, 64, 128, 256, 512, 1_024, 2_048),
         depths=(1, 2, 3, 4, 5),
@@ -209,7 +209,7 @@ _PAPER_LSTM = {
         seeds=3,
     ),
 }
-_PAPER_TRANSFORMER = {
+_PAPER_TRANSFORMER: dict[Kind, Plan] = {
     "characters": Plan(
         widths=(8, 16, 32, 64, 128, 256, 512),
         depths=(1, 2, 3, 4, 5),

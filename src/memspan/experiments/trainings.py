@@ -24,6 +24,14 @@ T = TypeVar("T")
 
 _ALONE: dict[str, Any] = {"training": {"threads": 1, "device": "cpu"}}
 """Every training has one thread, so that its numbers do not depend on how many run beside it."""
+_AS_PUBLISHED: dict[str, dict[str, Any]] = {
+    "rnn": {"init": {"name": "default"}},
+    "sab-lstm": {
+        "init": {"name": "default"},
+        "training": {"optimizer": "rmsprop", "learning_rate": 1e-3},
+    },
+}
+"""Cells whose default settings are not the sources', which recipes of theirs keep."""
 
 
 def configured(task: str, cell: str, seed: int, *more: dict[str, Any]) -> Config:
@@ -50,7 +58,7 @@ def recalling(
         "cell": {"hidden": hidden, **(options or {})},
         "training": {"updates": updates, "validate_every": min(250, updates)},
     }
-    return configured(task, cell, seed, settings)
+    return configured(task, cell, seed, _AS_PUBLISHED.get(cell, {}), settings)
 
 
 def train_all(
