@@ -48,7 +48,6 @@ LEARNER: dict[str, Any] = {
         "learning_rate": 5e-3,
         "validate_every": 350,
         "validation_batches": 40,
-        "threads": 2,
     },
 }
 """The network that learns the source code, over the default settings of `memspan train characters`: about a minute."""
