@@ -19,7 +19,7 @@ from memspan.experiments import (
     shen_fig7,
     shen_text,
 )
-from memspan.experiments.forgetting import Laws, ratio_claim, settled, share_claim
+from memspan.experiments.forgetting import Laws, Length, ratio_claim, settled, share_claim
 from memspan.experiments.generated import Generated, Network, share
 from memspan.experiments.generated_charts import length_line
 from memspan.experiments.meanfield_table1 import PRINTED, WIDTHS
@@ -69,6 +69,17 @@ def test_what_has_no_scale_does_not(scaleless: Laws):
     assert scaleless.tail_share < 0.01
     assert scaleless.all is not None
     assert "power" in scaleless.all.best
+
+
+def test_the_correlation_length_of_the_published_data_is_the_published_one():
+    lags = np.arange(1, 501)
+    curve = mutual_information(PowerLawBinary(0.1, 0.4).sample(60, 600, seed=0), lags)
+    exact = dataclasses.replace(curve, corrected=0.1 * lags**-0.4, p_value=np.zeros(500))
+    rising = dataclasses.replace(exact, corrected=0.1 + lags / 1e4)
+    halved = dataclasses.replace(exact, corrected=0.1 * np.exp(-lags / 50))
+    lengths = [Length.of(each, above=1e-3) for each in (exact, halved, rising)]
+    values = [None if length is None else length.value for length in lengths]
+    assert values == [pytest.approx(420, rel=0.01), pytest.approx(50), None]  # Shen 2019, section 4.2.1: 420
 
 
 def test_where_nothing_is_shared_there_is_no_law_and_no_claim_holds():

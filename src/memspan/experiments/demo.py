@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, final
 
+import numpy as np
+
 from memspan.decay import compare, measure
 from memspan.errors import InputError, MissingExtraError, check_models
 from memspan.memorization import memorize
@@ -135,15 +137,20 @@ def _learn(seed: int, run: Path | None, progress: Progress) -> Learnt | None:
         result = trained((config, run or Path(temporary) / "run"), progress)
         progress.say(f"letting it write {WRITTEN:,} characters")
         text = sequence_of(result.run, WRITTEN, seed=seed, progress=progress)
-    read = Sequence.from_documents(
-        [cast("TextTask", config.task).text("train", LIBRARY_BYTES)], symbols="chars"
-    )
+    read = cast("TextTask", config.task).text("train", LIBRARY_BYTES)
     sources = {
-        "source": replace(read, paths=("the source code that the network read",)),
+        "source": replace(_mixed(read, text.longest, seed), paths=("the source code that the network read",)),
         "network": replace(text, paths=("what the network wrote",)),
     }
     found = compare(sources, max_lag=LARGEST_LAG, seed=seed, progress=progress)
     return Learnt(result, found.with_excerpts({name: part.beginning() for name, part in sources.items()}))
+
+
+def _mixed(text: str, length: int, seed: int) -> Sequence:
+    """A text cut into pieces as long as those that the network writes, in random order, so that any part has all of it."""
+    pieces = [text[start : start + length] for start in range(0, len(text) - length + 1, length)]
+    order = np.random.default_rng(seed).permutation(len(pieces))
+    return Sequence.from_documents([pieces[place] for place in order], symbols="chars")
 
 
 def _network(library: Measurement) -> Prediction:

@@ -8,16 +8,18 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.experiments.forgetting import Laws
+from memspan.experiments.forgetting import Laws, thinned
 from memspan.experiments.generated import Generated
 from memspan.results import Chart, Curve, Line, line
 
 
 def curve_lines(generated: Iterable[Generated], data: Curve, data_label: str) -> tuple[Line, ...]:
     """The corrected curve of every network, and that of the data."""
+    curves = [(each.network.label, thinned(each.curve)) for each in generated]
+    thin = thinned(data)
     return (
-        *(line(each.network.label, each.curve.lags, _shown(each.curve)) for each in generated),
-        line(data_label, data.lags, _shown(data), style="markers"),
+        *(line(label, curve.lags, _shown(curve)) for label, curve in curves),
+        line(data_label, thin.lags, _shown(thin), style="markers"),
     )
 
 
@@ -49,9 +51,9 @@ def lengths_chart(by: str, title: str, lines: tuple[Line, ...]) -> Chart:
         x_scale="log" if by == "width" else "linear",
         y_scale="log",
         lines=lines,
-        caption="The correlation length of an exponential I_0 exp(-tau / xi) fitted to what each network wrote, with its "
-        "95 % interval, where values are above the paper's level; where no bar is seen, it is smaller than the marker. "
-        "Where the law is a power, the fit is a rough description: that of the data is the dashed line.",
+        caption="The correlation length of I_0 exp(-tau / xi), a straight line through the logarithms of what each network "
+        "wrote above the paper's level, with its 95 % interval; where no bar is seen, it is smaller than the marker. "
+        "Where the law is a power, xi is a rough description: that of the data is the dashed line.",
     )
 
 

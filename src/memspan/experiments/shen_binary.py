@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from memspan.experiments.forgetting import Laws
 from memspan.experiments.generated import Generated, Network, Writing, generate_all
 from memspan.experiments.generated_charts import curve_lines, curves_chart
-from memspan.information import log_lags, mutual_information
+from memspan.information import mutual_information
 from memspan.progress import Progress
 from memspan.results import Chart, Curve
 from memspan.sequences.sources import PowerLawBinary
@@ -28,6 +28,8 @@ ABOVE = 1e-3
 """Only values above count for the correlation length.  Shen 2019, Fig. 1."""
 LENGTH = 512
 """Symbols of a sequence in the paper."""
+LARGEST = 500
+"""Largest lag, with these."""
 DATA_LENGTH = 420.0
 """The correlation length that the paper fits to its training set."""
 RATES = {"rnn": 0.001, "lstm": 0.005, "transformer": 0.0002}
@@ -97,8 +99,8 @@ class BinarySize:
         return Writing(streams=self.written, length=self.length, lags=self.lags(), above=ABOVE)
 
     def lags(self) -> NDArray[np.int64]:
-        """Up to three quarters of a sequence."""
-        return log_lags(1, 3 * self.length // 4)
+        """Every one up to nearly a sequence."""
+        return np.arange(1, self.length * LARGEST // LENGTH + 1)
 
     def data(self, seed: int) -> tuple[Curve, Laws]:
         """New sequences of the kind that is learnt, as many as a network writes."""

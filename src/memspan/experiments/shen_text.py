@@ -26,6 +26,8 @@ ABOVE = 2e-3
 """Only values above count for the correlation length.  Shen 2019, Fig. 8."""
 NEAR, MIDDLE, FAR = (1, 10), (10, 50), (100, 1_000)
 """Distances in characters: within words, within sentences, within paragraphs."""
+NEARLY_ALL = 60
+"""Characters beyond which little is above that level."""
 CHARACTERS_OF_A_WORD = 5.5
 """Of WikiText-2, with the blank after it."""
 
@@ -97,8 +99,9 @@ class TextSize:
         )
 
     def lags(self) -> NDArray[np.int64]:
-        """Up to 1,000 characters, or a quarter of a text."""
-        return log_lags(1, min(FAR[1], self.written // self.streams // 4))
+        """Up to 1,000 characters, or a quarter of a text; every one within a sentence, for the correlation length."""
+        last = min(FAR[1], self.written // self.streams // 4)
+        return np.union1d(np.arange(1, min(last, NEARLY_ALL) + 1), log_lags(1, last))
 
     def measured(self, cell: str, kind: Kind, seed: int, progress: Progress) -> tuple[Curve, Laws]:
         """What the networks read, rare words as they see them, in as many texts of the same length as they write."""
