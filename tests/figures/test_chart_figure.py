@@ -9,7 +9,8 @@ from matplotlib.patches import Rectangle
 
 from memspan.errors import InputError
 from memspan.figures import figures_of, plot
-from memspan.results import BenchReport, line
+from memspan.figures.chart import chart_figure
+from memspan.results import BenchReport, Chart, line
 
 
 def test_a_chart_shows_its_lines_labels_and_scales(examples):
@@ -74,3 +75,14 @@ def test_what_cannot_be_drawn_is_told(examples):
         plot(examples.reproduction(), Figure().subplots())
     with pytest.raises(InputError, match="cannot draw a Claim"):
         figures_of(examples.reproduction().claims[0])
+
+
+def test_short_logarithmic_axes_and_whole_numbers_have_plain_ticks():
+    lengths = line("xi", [1, 2, 3], [60.0, 110.0, 430.0])
+    chart = Chart("c", "Lengths", "layers", "xi", "linear", "log", (lengths,), "What one sees. " * 8)
+    figure = chart_figure(chart)
+    figure.canvas.draw()
+    (ax,) = figure.axes
+    assert all(tick == round(tick) for tick in ax.get_xticks())
+    shown = {label.get_text() for label in ax.get_yticklabels(which="both")} - {""}
+    assert {"100", "200"} <= shown

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from memspan.figures.information import masked
 from memspan.figures.limits import positive
 from memspan.figures.style import Look, literal, look, new_figure
-from memspan.figures.ticks import plain_ticks
+from memspan.figures.ticks import plain_short_ticks, plain_ticks, whole_ticks
 from memspan.results import Chart, Line
 
 _TITLE_WIDTH, _LABEL_WIDTH = 84, 60
@@ -55,9 +55,16 @@ def _draw(ax: Axes, chart: Chart) -> None:
     low, high = ax.get_xlim()
     if chart.x_scale == "log" and high / low < 1e4:  # plain numbers beyond would be long
         plain_ticks(ax)
+    if chart.x_scale == "linear" and high - low < _FEW and all(_whole(line.x) for line in chart.lines):
+        whole_ticks(ax)
+    plain_short_ticks(ax)
     ax.set_xlabel(literal(chart.x_label))
     ax.set_ylabel(literal(chart.y_label))
     ax.set_title(literal(textwrap.fill(chart.title, _TITLE_WIDTH)))
+
+
+def _whole(values: NDArray[np.float64]) -> bool:
+    return bool(np.all(values == np.round(values)))
 
 
 def _on(scale: str, values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -5,23 +5,39 @@ from __future__ import annotations
 import math
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.axis import Axis
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
 from memspan.figures.numbers import trimmed
+
+SHORT = 10**1.5
+"""A logarithmic axis whose ends have a smaller ratio has too few powers of ten to be read."""
 
 
 def plain_ticks(ax: Axes) -> None:
     """Label the horizontal axis in plain numbers; call it after the limits are set.
 
-    A logarithmic axis shorter than a decade and a half has too few powers of ten to be read, so the twos and
-    fives between them are labelled as well.
+    On a short logarithmic axis the twos and fives between powers of ten are labelled as well.
     """
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: trimmed(value)))
-    if ax.get_xscale() != "log":
-        return
-    low, high = ax.get_xlim()
-    short = high / low < 10**1.5
-    ax.xaxis.set_minor_formatter(FuncFormatter(_two_or_five) if short else NullFormatter())
+    _label(ax.xaxis, ax.get_xscale(), *ax.get_xlim())
+
+
+def plain_short_ticks(ax: Axes) -> None:
+    """The same for the vertical axis, where it is logarithmic and too short for powers of ten."""
+    low, high = ax.get_ylim()
+    if ax.get_yscale() == "log" and high / low < SHORT:
+        _label(ax.yaxis, "log", low, high)
+
+
+def whole_ticks(ax: Axes) -> None:
+    """No ticks between whole numbers on the horizontal axis."""
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def _label(axis: Axis, scale: str, low: float, high: float) -> None:
+    axis.set_major_formatter(FuncFormatter(lambda value, _: trimmed(value)))
+    if scale == "log":
+        axis.set_minor_formatter(FuncFormatter(_two_or_five) if high / low < SHORT else NullFormatter())
 
 
 def _two_or_five(value: float, _: object) -> str:
