@@ -60,6 +60,15 @@ def equal_pieces(sequence: Sequence, size: int, most: int) -> list[Sequence]:
     return [sequence.part(number * size, (number + 1) * size) for number in chosen]
 
 
+def pieces_of(text: str, length: int) -> list[str]:
+    """A text cut into pieces of `length` characters; what is left over at its end is left out.
+
+    >>> pieces_of("abcdefgh", 3)
+    ['abc', 'def']
+    """
+    return [text[start : start + length] for start in range(0, len(text) - length + 1, length)]
+
+
 def shuffled(sequence: Sequence, seed: np.random.Generator) -> Sequence:
     """The same symbols in random order: nothing is left but their frequencies."""
     symbols = seed.permutation(sequence.store.read(0, sequence.length))

@@ -18,6 +18,7 @@ import numpy as np
 
 from memspan.decay import compare, measure
 from memspan.errors import InputError, MissingExtraError, check_models
+from memspan.experiments.corpora import pieces_of
 from memspan.memorization import memorize
 from memspan.progress import SILENT, Progress
 from memspan.report import Section, render
@@ -52,7 +53,7 @@ LEARNER: dict[str, Any] = {
         "validation_batches": 40,
     },
 }
-"""The network that learns the source code, over the default settings of `memspan train characters`: about a minute."""
+"""The network that learns the source code, over the default settings of `memspan train characters`: a minute or two."""
 WRITTEN = 500_000
 """Characters that it writes."""
 LARGEST_LAG = 500
@@ -131,7 +132,7 @@ def _learn(seed: int, run: Path | None, progress: Progress) -> Learnt | None:
     from memspan.experiments.trainings import configured, trained
     from memspan.training.sampled import sequence_of
 
-    progress.say("teaching a network the source code, about a minute")
+    progress.say("teaching a network the source code, a minute or two")
     with tempfile.TemporaryDirectory(prefix="memspan-") as temporary:
         config = configured("characters", "lstm", seed, LEARNER)
         result = trained((config, run or Path(temporary) / "run"), progress)
@@ -148,7 +149,7 @@ def _learn(seed: int, run: Path | None, progress: Progress) -> Learnt | None:
 
 def _mixed(text: str, length: int, seed: int) -> Sequence:
     """A text cut into pieces as long as those that the network writes, in random order, so that any part has all of it."""
-    pieces = [text[start : start + length] for start in range(0, len(text) - length + 1, length)]
+    pieces = pieces_of(text, length)
     order = np.random.default_rng(seed).permutation(len(pieces))
     return Sequence.from_documents([pieces[place] for place in order], symbols="chars")
 

@@ -76,7 +76,9 @@ def _exponential(networks: _Networks, found: Found) -> list[Claim]:
                 "exponential's",
             ),
             share_claim(
-                f"So it does beyond {TAIL} symbols: what {who} writes.", laws.tail_share, "exponential's"
+                f"What {who} writes forgets exponentially rather than by a power law, beyond {TAIL} symbols.",
+                laws.tail_share,
+                "exponential's",
             ),
         ]
     return claims

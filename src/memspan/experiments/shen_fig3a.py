@@ -70,7 +70,9 @@ def _power(each: Generated) -> list[Claim]:
             "power law's",
         ),
         share_claim(
-            f"So it does beyond {TAIL} symbols: what {who} writes.", 1 - laws.tail_share, "power law's"
+            f"What {who} writes forgets by a power law rather than exponentially, beyond {TAIL} symbols.",
+            1 - laws.tail_share,
+            "power law's",
         ),
     ]
 

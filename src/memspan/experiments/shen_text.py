@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, final
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.experiments.corpora import pieces_of
 from memspan.experiments.forgetting import Laws, settled
 from memspan.experiments.generated import Generated, Network, Writing, generate_all, share
 from memspan.information import log_lags, mutual_information
@@ -108,8 +109,7 @@ class TextSize:
         plan = self.plans[cell, kind]
         task = cast("TextTask", plan.config(kind, self.data, plan.networks(cell)[0], seed).task)
         read = task.text("train", self._symbols(kind))
-        length = len(read) // self.streams
-        pieces = [read[start : start + length] for start in range(0, self.streams * length, length)]
+        pieces = pieces_of(read, len(read) // self.streams)[: self.streams]
         text = Sequence.from_documents(pieces, symbols="chars")
         curve = mutual_information(text, self.lags(), seed=seed, progress=progress)
         return curve, Laws.of(curve, ABOVE)

@@ -171,7 +171,7 @@ def _fig8(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
             least=2 / 3,
             most=3 / 2,
         ),
-        *(_deeper(learnt, kind, f"is less than {SAME:g} times as long", most=SAME) for kind in _deep(learnt)),
+        *(_deeper(learnt, kind, f"is less than {SAME:g} times", most=SAME) for kind in _deep(learnt)),
     ]
     if WIDE in widths:
         said = f"An LSTM of {WIDE:,} units that learnt characters does: its correlation length is 2/3 of the text's or more."
@@ -189,7 +189,7 @@ def _deeper(
 ) -> Claim:
     one, two = (laws.length for laws in list(learnt.by_depth(kind).values())[:2])
     return ratio_claim(
-        f"The correlation length of two layers of a {NAMES[learnt.cell]} that learnt {kind} {says} as that of one layer.",
+        f"The correlation length of two layers of a {NAMES[learnt.cell]} that learnt {kind} {says} that of one layer.",
         two / one,
         least=least,
         most=most,
@@ -240,7 +240,7 @@ def _fig10(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
             f"{who} has the information of the text at distances {_at(MIDDLE)}, so that this length is no accident",
             learnt.share("characters", widest, MIDDLE),
         ),
-        *(_deeper(learnt, kind, "is more than as long", least=1.0) for kind in _deep(learnt)),
+        *(_deeper(learnt, kind, "is longer than", least=1.0) for kind in _deep(learnt)),
     ]
     return Outcome(tuple(claims), (_lengths(learnt, "width"), _lengths(learnt, "depth")), learnt.notes)
 

@@ -120,7 +120,8 @@ def _read_through(
     best: Best, task: Task, split: Split, batches: int | None, size: int, progress: Progress
 ) -> Transfer:
     """A text, in `size` pieces side by side: every symbol counts once, with all that came before it in its piece."""
-    number = batches or task.batches(split, size) or BATCHES
+    whole = task.batches(split, size) or BATCHES
+    number = min(batches or whole, whole)
     with progress.stage(best.config.word, number) as stage:
         found = score(
             best.network,
