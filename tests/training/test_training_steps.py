@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from memspan.tasks import Batch, Task
+from memspan.training.ahead import AHEAD, Ahead
 from memspan.training.building import build
 from memspan.training.config import Config
 from memspan.training.machine import Machine
@@ -83,6 +84,20 @@ class Stream(Task):
             torch.from_numpy((wave[1:] > 0).astype(np.int64)).to(device),
             torch.from_numpy(weights).to(device),
         )
+
+
+def test_batches_drawn_ahead_are_the_tasks_own_in_any_order():
+    task, drawn = Stream(), []
+
+    def batch(index: int, *args, **options) -> Batch:
+        drawn.append(index)
+        return Stream.batch(task, index, *args, **options)
+
+    object.__setattr__(task, "batch", batch)
+    ahead = Ahead(task, 3, seed=5, device=torch.device("cpu"))
+    for index in (4, 5, 4 + AHEAD, 0):
+        assert torch.equal(ahead.batch(index).inputs, Stream().batch(index, 3, seed=5).inputs)
+    assert drawn == [*range(4, 4 + 2 * AHEAD), *range(AHEAD)]
 
 
 def test_accumulated_gradients_are_those_of_one_larger_batch(tiny):
@@ -160,6 +175,8 @@ def test_gradients_are_clipped_by_norm_and_the_norm_before_is_told(tiny):
     assert norm.item() == pytest.approx(0.01, rel=1e-3)
     whole = torch.cat([gradient.flatten() for gradient in gradients(free)]).norm()
     assert whole.item() == pytest.approx(told, rel=1e-5)
+    assert told == torch.nn.utils.clip_grad_norm_(free.network.parameters(), 0.01).item()
+    assert all(torch.equal(*pair) for pair in zip(gradients(free), gradients(bound), strict=True))
 
 
 def test_gradients_are_clipped_by_value(tiny):

@@ -69,8 +69,8 @@ class RecallTask(Task):
     ) -> Batch:
         random = random_of(seed, split, index)
         shown = random.integers(1, KINDS + 1, (RECALLED, size))
-        inputs = np.full((self.length, size), BLANK, dtype=np.int64)
-        np.put_along_axis(inputs, self.places(size, random), shown, axis=0)
+        inputs = np.full((self.length, size), BLANK)
+        inputs[self.places(size, random), np.arange(size)] = shown
         inputs[-RECALLED - 1] = MARKER
         targets = np.full_like(inputs, BLANK)
         targets[-RECALLED:] = shown
