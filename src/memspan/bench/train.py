@@ -20,7 +20,7 @@ class TrainSizes:
     """Of the copy task."""
     hidden: int = 128
     batch: int = 10
-    updates: int = 300
+    updates: int = 2_000
     """Of each side."""
 
 

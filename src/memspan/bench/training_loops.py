@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import tempfile
 import time
 from collections.abc import Callable
@@ -35,12 +36,12 @@ STILL = 1e-12
 """A learning rate at which weights stay: how long a step of some cells takes depends on them."""
 BATCHES = 20
 """Of the bare updates, over and over."""
-ROUND = 3 * AHEAD
-"""Updates in a row whose mean counts, so that what is done once in a few of them, such as drawing batches, counts too."""
+ROUND = math.lcm(AHEAD, TrainingConfig.log_every)
+"""Updates in a row after which what is done once in a few of them, drawing batches and logging, begins anew."""
 
 
 def update_cost(cell: str, sizes: TrainSizes) -> Benchmark:
-    """The best round of each side, taken in turns so that a busy machine is as busy for both; validations do not count."""
+    """Updates of both sides in turns, so that a busy machine is as busy for both; validations do not count."""
     config = Config(
         word="copy",
         task=Copy(delay=sizes.delay),
@@ -65,13 +66,15 @@ def update_cost(cell: str, sizes: TrainSizes) -> Benchmark:
 
 
 def best_round(seconds: list[float]) -> float:
-    """The smallest mean of a round of updates; what is left over after the last whole round does not count.
+    """Mean seconds of a round whose every update is the best of those at its place in all rounds.
 
-    >>> best_round([2.0] * ROUND + [1.0, 2.0] * (ROUND // 2) + [0.0])
-    1.5
+    >>> best_round([2.0, 1.0] * ROUND + [1.0, 2.0] * ROUND)
+    1.0
+    >>> best_round([3.0, *[1.0] * (ROUND - 1)] * 2) > 1.0
+    True
     """
     size = min(ROUND, len(seconds))
-    return min(sum(seconds[start : start + size]) / size for start in range(0, len(seconds) - size + 1, size))
+    return sum(min(seconds[place::size]) for place in range(size)) / size
 
 
 def in_turns(config: Config, other: Callable[[], object], folder: Path, updates: int) -> Turns:
