@@ -32,7 +32,7 @@ def test_every_task_and_cell_goes_to_json_and_back(task, cell):
     text = json.dumps(to_json(config))
     assert from_json(json.loads(text)) == config
     plain = json.loads(text)
-    assert set(plain) == {"task", "cell", "model", "init", "training", "seed"}
+    assert set(plain) == {"task", "cell", "model", "init", "training", "bmi", "seed"}
     assert set(cell_options(cell)) <= set(plain["cell"])
     assert "layer" not in plain["cell"]
 

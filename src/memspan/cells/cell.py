@@ -75,8 +75,19 @@ class Cell(nn.Module, ABC):
         to every h_t of the last layer inside the scan, so that its gradient is the total dL/dh_t. With `batch_first` input,
         output, resets and probe have the batch in front; the state has not.
         """
+        (*_, output), after = self.outputs(input, state, resets, probe)
+        return output, after
+
+    def outputs(
+        self,
+        input: Tensor,
+        state: tuple[Tensor, ...] | None = None,
+        resets: Tensor | None = None,
+        probe: Tensor | None = None,
+    ) -> tuple[list[Tensor], tuple[Tensor, ...]]:
+        """As the call itself, with what every layer gives: all but the last as the next one reads it."""
         inputs, state, resets, probe = self._arranged(input, state, resets, probe)
-        states = []
+        outputs, states = [], []
         for number, layer in enumerate(self.stack):
             last = number == self.num_layers - 1
             of_layer = layer.start(inputs.shape[1]) if state is None else _of_layer(layer, state, number)
@@ -84,7 +95,9 @@ class Cell(nn.Module, ABC):
             states.append(after)
             if not last:
                 inputs = functional.dropout(inputs, self.dropout, self.training)
-        return self._as_given(input, inputs, self.first.State(*map(torch.stack, zip(*states, strict=True))))
+            outputs.append(inputs)
+        after = self.first.State(*map(torch.stack, zip(*states, strict=True)))
+        return self._as_given(input, outputs, after)
 
     @torch.no_grad()
     def attention(
@@ -173,11 +186,12 @@ class Cell(nn.Module, ABC):
         return batched, state, resets, probe
 
     def _as_given(
-        self, input: Tensor, output: Tensor, state: tuple[Tensor, ...]
-    ) -> tuple[Tensor, tuple[Tensor, ...]]:
+        self, input: Tensor, outputs: list[Tensor], state: tuple[Tensor, ...]
+    ) -> tuple[list[Tensor], tuple[Tensor, ...]]:
         if input.dim() == 2:
-            return output.squeeze(1), self.first.State(*(tensor.squeeze(1) for tensor in state))
-        return (output.transpose(0, 1) if self.batch_first else output), state
+            alone = self.first.State(*(tensor.squeeze(1) for tensor in state))
+            return [output.squeeze(1) for output in outputs], alone
+        return [output.transpose(0, 1) if self.batch_first else output for output in outputs], state
 
 
 def _of_layer(layer: Layer, state: tuple[Tensor, ...], number: int) -> tuple[Tensor, ...]:

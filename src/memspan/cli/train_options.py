@@ -73,6 +73,15 @@ Init = Annotated[
         rich_help_panel=_NETWORK,
     ),
 ]
+Bmi = Annotated[
+    Literal["base", "full"] | None,
+    typer.Option(
+        metavar="PHASE",
+        help="A second goal for texts, the information between neighbouring segments: base (tell neighbours from others)"
+        " or full (then also learn segments nearby as continuations). More by --set bmi.NAME=VALUE.",
+        rich_help_panel=_LEARNING,
+    ),
+]
 Delay = Annotated[
     int | None,
     typer.Option(

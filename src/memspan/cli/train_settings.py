@@ -31,6 +31,7 @@ class Asked:
     short_term: int | None = None
     relevant: int | None = None
     init: str | None = None
+    bmi: str | None = None
     delay: int | None = None
     data: str | None = None
     updates: int | None = None
@@ -113,6 +114,7 @@ def _named(asked: Asked, word: str) -> dict[str, Any]:
             **_cell(asked, word),
         },
         "init": _given({"name": asked.init}),
+        "bmi": _given({"name": asked.bmi}),
         "training": _given(
             {
                 "updates": asked.updates,

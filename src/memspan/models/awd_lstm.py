@@ -160,6 +160,12 @@ class AwdLstm(Model):
             after += [tensor.unsqueeze(0) for tensor in end]
         return outputs, self.as_state(after)
 
+    def answered(self, hidden: Tensor) -> Tensor:
+        """In training every state has dropouts of its own."""
+        flat = hidden.reshape(1, -1, hidden.shape[-1])
+        dropped = locked_dropout(flat, self.dropouts.output, training=self.training)
+        return self.head(dropped).reshape(*hidden.shape[:-1], -1)
+
     def regularization(self, output: Output) -> Tensor:
         """alpha mean((m * h_t)^2) + beta mean((h_t - h_{t-1})^2), of the last layer.  Merity 2017 (AR and TAR).
 

@@ -26,10 +26,6 @@ class CellModel(Model):
     def encoded(self, inputs: Tensor) -> Tensor:
         """What the cell reads: (time, batch, features)."""
 
-    @abstractmethod
-    def answered(self, hidden: Tensor) -> Tensor:
-        """Logits (…, classes) of states (…, hidden)."""
-
     def forward(
         self,
         inputs: Tensor,
@@ -42,6 +38,11 @@ class CellModel(Model):
         hidden, after = self.cell(self.encoded(inputs), state, resets, probe)
         answering = hidden if scored is None else hidden[len(hidden) - scored :]
         return Output(self.answered(answering), hidden, after)
+
+    def outputs(
+        self, inputs: Tensor, state: State | None = None, *, resets: Tensor | None = None
+    ) -> tuple[list[Tensor], State]:
+        return self.cell.outputs(self.encoded(inputs), state, resets)
 
     def start(self, batch: int) -> State:
         return self.cell.start(batch)

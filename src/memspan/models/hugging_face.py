@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, final
@@ -73,6 +73,8 @@ class HuggingFaceModel(Model):
         check_carried(network)
         tried = self._tried(set(_numbers(config, ("pad_token_id",))))
         self.classes = tried.logits.shape[2]
+        with torch.no_grad():
+            self._plain = _alike(self._head(tried.hidden), tried.logits)
         self.spelling = Numbers(self.classes) if spelling is None else spelling
         self._shapes = [tensor.shape for tensor in tried.state]
 
@@ -113,8 +115,49 @@ class HuggingFaceModel(Model):
     def parameter_groups(self, learning_rate: float) -> list[dict[str, Any]]:
         return [{"params": list(self.parameters()), "lr": learning_rate}]
 
+    def outputs(
+        self, inputs: Tensor, state: State | None = None, *, resets: Tensor | None = None
+    ) -> tuple[list[Tensor], State]:
+        """What every layer gives, as transformers tells it; the last with the norm that the output layer wants."""
+        if _begins(resets) - {0}:
+            raise InputError("resets after the first step; expected none where all layers are asked for")
+        batch = inputs.shape[1]
+        begin = self.start(batch) if state is None or _begins(resets) else self._checked(state, batch)
+        output = self._called(inputs, begin, lambda hidden: hidden[:, :0], output_hidden_states=True)
+        every = output.hidden_states
+        if every is None:
+            raise InputError(f"the model, of the kind {self.kind}, does not show its layers; {_EXPECTED}")
+        return [hidden.transpose(0, 1) for hidden in every[1:]], of_cache(output.past_key_values)
+
+    def answered(self, hidden: Tensor) -> Tensor:
+        if not self._plain:
+            raise InputError(
+                f"the model, of the kind {self.kind}, changes what its output layer gives, so states alone tell no logits; "
+                f"{_EXPECTED}"
+            )
+        return self._head(hidden)
+
+    @property
+    def _head(self) -> nn.Module:
+        return cast(nn.Module, self.network.get_output_embeddings())
+
     def _read(self, inputs: Tensor, state: State, probe: Tensor | None, *, unscored: int) -> Output:
         """All tokens in one call, and logits of those after the first `unscored`."""
+        read: list[Tensor] = []
+
+        def before_head(hidden: Tensor) -> Tensor:
+            # Not every model can be asked for its last states, or for some logits only; each has an output layer.
+            read.append(hidden if probe is None else hidden + probe.transpose(0, 1))
+            return read[0][:, unscored:]
+
+        output = self._called(inputs, state, before_head)
+        after = of_cache(output.past_key_values)
+        return Output(output.logits.transpose(0, 1), read[0].transpose(0, 1), after)
+
+    def _called(
+        self, inputs: Tensor, state: State, before_head: Callable[[Tensor], Tensor], **more: bool
+    ) -> Any:
+        """The network on all tokens; its output layer reads what `before_head` makes of the last states."""
         time, batch = inputs.shape
         total = time + (state[0].shape[3] if state else 0)
         if self.context is not None and total > self.context:
@@ -122,26 +165,17 @@ class HuggingFaceModel(Model):
                 f"{total:,} tokens are to be read, and the model has positions for {self.context:,}; "
                 f"read fewer, or sample with context={self.context}"
             )
-        hidden: list[Tensor] = []
-
-        def before_head(_: nn.Module, arguments: tuple[Tensor]) -> Tensor:
-            # Not every model can be asked for its last states, or for some logits only; each has an output layer.
-            hidden.append(arguments[0] if probe is None else arguments[0] + probe.transpose(0, 1))
-            return hidden[0][:, unscored:]
-
-        head = cast(nn.Module, self.network.get_output_embeddings())
-        handle = head.register_forward_pre_hook(before_head)
+        handle = self._head.register_forward_pre_hook(lambda _, arguments: before_head(arguments[0]))
         try:
-            output = self.network(
+            return self.network(
                 input_ids=inputs.T,
                 attention_mask=inputs.new_ones(batch, total),
                 past_key_values=as_cache(state),
                 use_cache=True,
+                **more,
             )
         finally:
             handle.remove()
-        after = of_cache(output.past_key_values)
-        return Output(output.logits.transpose(0, 1), hidden[0].transpose(0, 1), after)
 
     @torch.no_grad()
     def _tried(self, padding: set[int]) -> Output:

@@ -41,6 +41,19 @@ class Model(nn.Module, ABC):
         before a step; the gradient with respect to `probe`, zeros (time, batch, hidden), is that of the whole hidden state.
         """
 
+    @abstractmethod
+    def outputs(
+        self, inputs: Tensor, state: State | None = None, *, resets: Tensor | None = None
+    ) -> tuple[list[Tensor], State]:
+        """What each layer gives, (time, batch, width), the lowest first, and the state after the last step.
+
+        All but the last as the next layer reads it, with what is dropped in training. Nothing is answered.
+        """
+
+    @abstractmethod
+    def answered(self, hidden: Tensor) -> Tensor:
+        """Logits (…, classes) of states (…, width) of the last layer, each for itself."""
+
     def regularization(self, output: Output) -> Tensor | None:  # noqa: ARG002 - for models that want more
         """What is added to the loss of training after a call, whose output it is; None: nothing."""
         return None

@@ -25,6 +25,21 @@ class Objective(nn.Module, ABC):
     def learning_rate(self) -> float:
         """Of Adam for its own parameters."""
 
+    @property
+    def weight_decay(self) -> float:
+        """Of that Adam."""
+        return 0.0
+
+    @property
+    def switch_at(self) -> int | None:
+        """The update after which `on_switch` is called; None: when validation no longer improves."""
+        return None
+
+    @property
+    def warning(self) -> str | None:
+        """What a person should know by now; asked at every validation, and said once."""
+        return None
+
     @abstractmethod
     def loss(self, model: nn.Module, batch: Batch, index: int) -> tuple[Tensor, dict[str, float]]:
         """What is added to the loss of batch number `index`, and what should be told of it besides.
@@ -33,7 +48,8 @@ class Objective(nn.Module, ABC):
         """
 
     def on_switch(self) -> None:
-        """Called once, when training begins to average its weights.
+        """Called once, when validation no longer improves as it did (Merity 2018, which is when nt-asgd begins to average),
+        or at `switch_at`.
 
         Also when such a training is gone on with in another session, before what was saved of the objective is put back.
         """

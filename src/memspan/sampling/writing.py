@@ -8,7 +8,7 @@ from typing import final
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from memspan.models.model import Model
 from memspan.sampling.choosing import Choice
@@ -33,7 +33,7 @@ class Writer:
         """The next symbols of every stream, (batch, steps)."""
         uniform = torch.from_numpy(np.stack([stream.random(steps) for stream in self._random], axis=1))
         written, classes = [], 0
-        with _at_rest(self._model):
+        with at_rest(self._model):
             for numbers in uniform:
                 logits = self._reader(self._unread)
                 self._unread = self._choice.at(logits, numbers).unsqueeze(0)
@@ -43,7 +43,7 @@ class Writer:
 
 
 @contextlib.contextmanager
-def _at_rest(model: Model) -> Iterator[None]:
+def at_rest(model: nn.Module) -> Iterator[None]:
     """Inside, nothing is dropped out and no gradient kept; afterwards the model and its parts are as they were."""
     modes = [(module, module.training) for module in model.modules()]
     model.eval()

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from memspan.errors import InputError
 from memspan.models.model import Model
+from memspan.objectives import Objective
 from memspan.training.best import load_best
+from memspan.training.checkpoint import read_checkpoint
 from memspan.training.config import Config
+from memspan.training.state_tensors import below, load_module
 
 
-def begin_with(network: Model, config: Config) -> None:
-    """Put the best weights of the run `init.run` into a network of the same cell and sizes."""
+def begin_with(network: Model, objectives: Mapping[str, Objective], config: Config) -> None:
+    """Put the best weights of the run `init.run` into a network of the same cell and sizes.
+
+    Objectives that the run had, too, begin with what they had learnt then.
+    """
     if config.init.run is None:
         raise InputError(
             "init.name is run, and init.run names none; give the folder of a run by --set init.run=DIR"
@@ -30,3 +37,8 @@ def begin_with(network: Model, config: Config) -> None:
             "expected the same cell, sizes and symbols"
         )
     network.load_state_dict(best.network.state_dict())
+    path = best.folder.checkpoint(best.update)
+    tensors, _ = read_checkpoint(path, config.network)
+    for name, objective in objectives.items():
+        if below(f"objective.{name}", tensors):
+            load_module(f"objective.{name}", objective, tensors, path)

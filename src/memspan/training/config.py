@@ -9,10 +9,12 @@ from typing import Any, Literal, final
 
 from memspan.data.naming import choose
 from memspan.errors import InputError
+from memspan.objectives.bmi import BmiConfig, check_bmi
 from memspan.tasks import Task
+from memspan.tasks.text import TextTask
 from memspan.training.devices import Device
 
-Optimizer = Literal["rmsprop", "adam", "sgd", "nt-asgd"]
+Optimizer = Literal["rmsprop", "adam", "sgd", "nt-asgd", "asgd"]
 Schedule = Literal["constant", "cosine", "anneal", "stairs"]
 Precision = Literal["float32", "bfloat16"]
 Start = Literal["default", "critical", "field", "orthogonal", "henaff", "cayley", "chrono", "run"]
@@ -88,6 +90,7 @@ class TrainingConfig:
     truncate: int | None = None
     """Steps over which gradients go back; None: all."""
     optimizer: Optimizer = "rmsprop"
+    """nt-asgd: SGD until validation no longer improves, then asgd, SGD whose weights are averaged (Merity 2018)."""
     learning_rate: float = 1e-3
     smoothing: float = 0.99
     """Of RMSprop's mean square."""
@@ -140,6 +143,7 @@ class Config:
     model: ModelConfig = ModelConfig()
     init: InitConfig = InitConfig()
     training: TrainingConfig = TrainingConfig()
+    bmi: BmiConfig = field(default_factory=BmiConfig)
     seed: int = 0
 
     @property
@@ -159,7 +163,12 @@ POSITIVE = ("learning_rate", "anneal", "clip_norm", "clip_value", "checkpoint_mi
 def check_config(config: Config) -> None:
     """Numbers and words that can have no meaning are told before anything is built. A cell checks its own options."""
     training, init = config.training, config.init
-    for section, part in (("training", training), ("init", init), ("model", config.model)):
+    for section, part in (
+        ("training", training),
+        ("init", init),
+        ("model", config.model),
+        ("bmi", config.bmi),
+    ):
         _check_words(section, part)
     for name in COUNTS:
         value = getattr(training, name)
@@ -185,6 +194,11 @@ def check_config(config: Config) -> None:
         _check_range(f"init.{name}", value, 0 <= value < math.inf, "a finite number of 0 or more")
     _check_range("init.bias_mean", init.bias_mean, math.isfinite(init.bias_mean), "a finite number")
     _check_model(config)
+    check_bmi(config.bmi)
+    if config.bmi.name != "none" and not isinstance(config.task, TextTask):
+        raise InputError(
+            f"bmi.name is {config.bmi.name}, and {config.word} is no text; bmi is for characters and words"
+        )
     seed = config.seed
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
         raise InputError(f"seed is {seed}; expected a whole number of 0 or more, below 2^63")

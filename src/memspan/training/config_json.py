@@ -13,6 +13,7 @@ from typing import Any, Literal
 from memspan.cells.names import CELLS
 from memspan.data.naming import choose
 from memspan.errors import InputError
+from memspan.objectives.bmi import BmiConfig
 from memspan.tasks import TASKS, Task
 from memspan.training.config import (
     CellConfig,
@@ -36,7 +37,7 @@ GIVEN = (
     "layer",
 )
 """What every cell's constructor takes; the rest are the cell's own options."""
-SECTIONS = ("task", "cell", "model", "init", "training", "seed")
+SECTIONS = ("task", "cell", "model", "init", "training", "bmi", "seed")
 
 
 def to_json(config: Config) -> dict[str, Any]:
@@ -47,6 +48,7 @@ def to_json(config: Config) -> dict[str, Any]:
         "model": dataclasses.asdict(config.model),
         "init": dataclasses.asdict(config.init),
         "training": dataclasses.asdict(config.training),
+        "bmi": dataclasses.asdict(config.bmi),
         "seed": config.seed,
     }
 
@@ -65,6 +67,7 @@ def from_json(plain: dict[str, Any], where: str = "the configuration") -> Config
         model=_dataclass(ModelConfig, sections["model"], where, "model"),
         init=_dataclass(InitConfig, sections["init"], where, "init"),
         training=_dataclass(TrainingConfig, sections["training"], where, "training"),
+        bmi=_dataclass(BmiConfig, sections["bmi"], where, "bmi"),
         seed=_converted(plain.get("seed", 0), int, f"{where}: seed"),
     )
     check_config(config)

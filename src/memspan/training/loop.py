@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from typing import final
 
 from memspan.errors import MemspanError
-from memspan.progress import Progress, Stage
+from memspan.progress import SILENT, Progress, Stage
 from memspan.training.checkpoint import write_checkpoint
 from memspan.training.interrupts import Asked
 from memspan.training.journal import Journal
@@ -42,6 +43,8 @@ class Loop:
         self.config = trainer.config.training
         self._spent_before = seconds
         self._begun = self._saved = time.monotonic()
+        self._said: set[str] = set()
+        self._say: Callable[[str], None] = SILENT.say
 
     @property
     def seconds(self) -> float:
@@ -51,7 +54,7 @@ class Loop:
     def run(self, progress: Progress) -> bool:
         """Until it is over, or somebody asks to stop; returns whether it is over. Either way everything is saved."""
         name = f"{self.trainer.config.word} by {self.trainer.config.network}"
-        over = False
+        over, self._say = False, progress.say
         with progress.stage(name, self.config.updates, self.position.update) as stage:
             while True:
                 over, asked, due = self._wanted()
@@ -95,19 +98,28 @@ class Loop:
         if not (math.isfinite(told["loss"]) and math.isfinite(told["norm"])):
             self._diverged()
         position.update += 1
+        self.trainer.switch_objectives(position.update)
         for key, value in told.items():
             position.pending[key] = position.pending.get(key, 0.0) + value
         if position.update % config.log_every == 0:
             self._log(rate, stage)
         if position.update % config.validate_every == 0:
             self._validate()
-            waiting = config.optimizer == "nt-asgd" and not position.averaging
+            waiting = self.trainer.waiting and not position.averaging
             if waiting and triggered(position.losses, config.nonmonotone):
                 self.trainer.switch()
                 position.averaging = True
+            self._warn()
             if why_over(config, position, 0.0) is None:  # else the last save follows
                 self.save()
         stage.advance()
+
+    def _warn(self) -> None:
+        """Say what the objectives have to say, each thing once."""
+        for objective in self.trainer.objectives.values():
+            if objective.warning is not None and objective.warning not in self._said:
+                self._said.add(objective.warning)
+                self._say(objective.warning)
 
     def _finish(self) -> None:
         """A last look where the last update was not validated yet; saved with the reason."""

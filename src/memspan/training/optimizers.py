@@ -21,10 +21,10 @@ def make_optimizer(config: TrainingConfig, groups: list[dict[str, Any]], *, aver
             )
         case "adam":
             return Adam(groups, lr=rate, weight_decay=decay)
-        case "nt-asgd" if averaging:
-            return ASGD(groups, lr=rate, t0=0, lambd=0.0, weight_decay=decay)
-        case "sgd" | "nt-asgd":
+        case "sgd" | "nt-asgd" if not averaging:
             return SGD(groups, lr=rate, momentum=config.momentum, weight_decay=decay)
+        case _:
+            return ASGD(groups, lr=rate, t0=0, lambd=0.0, weight_decay=decay)
 
 
 def set_rate(optimizer: Optimizer, factor: float) -> None:

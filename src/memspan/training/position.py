@@ -26,7 +26,7 @@ class Position:
     pending: dict[str, float] = field(default_factory=dict)
     """Sums since the last line of metrics.jsonl that tells of updates."""
     averaging: bool = False
-    """Whether nt-asgd has begun to average."""
+    """Whether validation has stopped improving as it did, so that nt-asgd averages and objectives have switched."""
     stopped: str | None = None
     """Why it is over; None while it is not."""
 

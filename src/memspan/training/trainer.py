@@ -17,6 +17,7 @@ from memspan.training.ahead import Ahead
 from memspan.training.building import build_model
 from memspan.training.config import Config
 from memspan.training.machine import Machine
+from memspan.training.objectives import configured_objectives
 from memspan.training.optimizers import averages, make_optimizer, set_rate
 from memspan.training.state_tensors import (
     Tensors,
@@ -38,9 +39,10 @@ class Trainer:
         self.network = build_model(config, device=machine.device)
         self.averaging = False
         self.optimizer = self._optimizer()
+        objectives = (*objectives, *configured_objectives(config, self.network))
         self.objectives = {objective.name: objective.to(machine.device) for objective in objectives}
         self.own = {
-            name: Adam(objective.parameters(), lr=objective.learning_rate)
+            name: Adam(objective.parameters(), objective.learning_rate, weight_decay=objective.weight_decay)
             for name, objective in self.objectives.items()
             if list(objective.parameters())
         }
@@ -74,11 +76,25 @@ class Trainer:
         return told
 
     def switch(self) -> None:
-        """Begin to average the weights (nt-asgd), and tell the objectives."""
-        self.averaging = True
-        self.optimizer = self._optimizer()
+        """Begin to average the weights (nt-asgd), and tell the objectives that have no time of their own."""
+        if self.config.training.optimizer == "nt-asgd":
+            self.averaging = True
+            self.optimizer = self._optimizer()
         for objective in self.objectives.values():
-            objective.on_switch()
+            if objective.switch_at is None:
+                objective.on_switch()
+
+    def switch_objectives(self, update: int) -> None:
+        """Tell the objectives whose time it is after so many updates."""
+        for objective in self.objectives.values():
+            if objective.switch_at == update:
+                objective.on_switch()
+
+    @property
+    def waiting(self) -> bool:
+        """Whether something is to change when validation no longer improves."""
+        objectives = any(objective.switch_at is None for objective in self.objectives.values())
+        return objectives or self.config.training.optimizer == "nt-asgd"
 
     def swap_averages(self) -> None:
         """Exchange weights and their averages; a second call exchanges them back."""

@@ -87,7 +87,7 @@ def _carry_on(
         config.task.batch(0, machine.count * training.batch, seed=config.seed)
         trainer = Trainer(config, machine, objectives)
         if new and config.init.name == "run":
-            begin_with(trainer.network, config)
+            begin_with(trainer.network, trainer.objectives, config)
         with _alone(folder, machine):
             if machine.main:
                 folder.begin(config) if new else folder.go_on(config)

@@ -1,0 +1,32 @@
+"""The objectives that a configuration asks for."""
+
+from __future__ import annotations
+
+from memspan.models.model import Model
+from memspan.models.vocabulary import END
+from memspan.objectives import Bmi, Objective
+from memspan.objectives.segments import Segments, lines, windows
+from memspan.tasks.text import TextTask, encoded
+from memspan.training.building import seeded, stream
+from memspan.training.config import Config
+
+PLACE = 2**32
+"""Of the discriminator's first weights among the streams of a seed: no process has such a rank."""
+
+
+def configured_objectives(config: Config, network: Model) -> tuple[Objective, ...]:
+    """None, or the information between segments; its first weights are a function of the configuration alone."""
+    if config.bmi.name == "none":
+        return ()
+    with seeded(stream(config.seed, PLACE)):
+        return (Bmi(config.bmi, segments_of(config), network, config.seed),)
+
+
+def segments_of(config: Config) -> Segments:
+    """The training text in pieces."""
+    task, bmi = config.task, config.bmi
+    assert isinstance(task, TextTask), "check_config asks for it"
+    text = encoded(task.identity).symbols["train"]
+    if bmi.segments == "windows":
+        return windows(text, bmi.length, bmi.gap)
+    return lines(text, task.vocabulary.numbers[END[task.kind]], bmi.length)

@@ -1,0 +1,205 @@
+"""Importance weights against enumeration, the two phases, policy gradients, and what is refused or told."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from memspan.cells.names import CELLS
+from memspan.errors import InputError
+from memspan.models.sequence_model import SequenceModel
+from memspan.objectives.bmi import FLAT, PATIENCE, Bmi, BmiConfig, check_bmi
+from memspan.objectives.discriminator import Discriminator
+from memspan.objectives.policy import PLAIN, continued, policy_loss
+from memspan.objectives.reading import log_likelihoods
+from memspan.objectives.segments import Padded, Segments, draw_pairs, windows
+from memspan.objectives.weighting import effective_size, importance_weights
+from memspan.tasks import Batch
+
+QUIET = BmiConfig(name="full", pairs=6, hidden=10, length=5, input_dropout=0.0, hidden_dropout=0.0)
+BATCH = Batch(torch.zeros(1, 1, dtype=torch.int64), torch.zeros(1, 1, dtype=torch.int64), torch.ones(1, 1))
+
+
+def model_of(symbols: int = 7) -> SequenceModel:
+    torch.manual_seed(0)
+    return SequenceModel(CELLS["lstm"](4, 8), symbols)
+
+
+def text(count: int = 400, symbols: int = 7) -> np.ndarray:
+    return np.random.default_rng(0).integers(0, symbols, count)
+
+
+def bmi_of(config: BmiConfig = QUIET, segments: Segments | None = None) -> tuple[Bmi, SequenceModel]:
+    model = model_of()
+    return Bmi(config, windows(text(), 5) if segments is None else segments, model, seed=3), model
+
+
+def test_weighted_samples_agree_with_enumeration():
+    """Twenty segments with known scores D and likelihoods L: sum e^r L / sum e^r over all X and all Y behind them."""
+    count, random = 20, np.random.default_rng(0)
+    D, L = random.normal(0, 0.7, (count, count)), random.normal(-5, 1, (count, count))
+    over, under = 0.0, 0.0
+    for x in range(count - 1):
+        pay = np.exp(D[x, x + 1 :] - D[x, x + 1])
+        over, under = over + (pay * L[x, x + 1 :]).sum(), under + pay.sum()
+    drawn = draw_pairs(count, 400_000, random)
+    near, following = (torch.from_numpy(D[drawn.first, which]) for which in (drawn.near, drawn.next))
+    weights = importance_weights(near, following, torch.from_numpy(drawn.log_proposal))
+    assert weights.sum().item() == pytest.approx(1)
+    estimate = float((weights.numpy() * L[drawn.first, drawn.near]).sum())
+    assert estimate == pytest.approx(over / under, rel=0.01)
+    assert 1 < effective_size(weights) < 400_000
+
+
+def test_large_scores_give_weights_that_add_up_to_one():
+    weights = importance_weights(torch.tensor([1e4, 0.0]), torch.tensor([-1e4, 0.0]), torch.zeros(2))
+    assert weights.tolist() == [1.0, 0.0]
+    with pytest.raises(InputError, match="temperature is 0"):
+        importance_weights(torch.zeros(1), torch.zeros(1), torch.zeros(1), 0.0)
+
+
+def test_the_second_phase_adds_what_enumeration_of_its_parts_says_and_leaves_the_discriminator_alone():
+    bmi, model = bmi_of()
+    first, told = bmi.loss(model, BATCH, 5)
+    assert set(told) == {"bound", "accuracy", "spread"}
+    bmi.on_switch()
+    both, more = bmi.loss(model, BATCH, 5)
+    drawn = bmi.drawn(5)
+    x, near, true = (bmi.segments.take(which) for which in (drawn.first, drawn.near, drawn.next))
+    a, b, c = ((model.outputs(each.symbols)[0][0]).amax(0) for each in (x, near, true))
+    D = bmi.discriminator
+    weights = importance_weights(D(a, b), D(a, c), torch.from_numpy(drawn.log_proposal).float())
+    expected = -(weights * log_likelihoods(model, x, near)).sum()
+    assert (both - first).item() == pytest.approx(QUIET.second_weight * expected.item(), rel=1e-4)
+    assert more["nearby"] == pytest.approx(expected.item(), rel=1e-5)
+    assert more["effective"] == pytest.approx(effective_size(weights), rel=1e-5)
+    alike = [
+        torch.autograd.grad(each.loss(model, BATCH, 5)[0], list(each.discriminator.parameters()))
+        for each in (bmi, _base(bmi))
+    ]
+    assert all(torch.allclose(*pair, atol=1e-7) for pair in zip(*alike, strict=True))
+
+
+def _base(bmi: Bmi) -> Bmi:
+    """The same before the switch."""
+    twin = Bmi(replace(bmi.config, name="base"), bmi.segments, model_of(), bmi.seed)
+    twin.load_state_dict(bmi.state_dict())
+    twin.on_switch()
+    assert not twin.second_phase
+    return twin
+
+
+def test_the_bound_rises_where_neighbours_belong_together():
+    """Segments of one symbol each; the next one has the same symbol, others rarely do."""
+    runs = np.repeat(np.random.default_rng(1).integers(0, 7, 40), 2)
+    segments = Segments(np.repeat(runs[:, None], 5, axis=1), np.full(80, 5))
+    bmi, model = bmi_of(replace(QUIET, pairs=20, learning_rate=1e-2), segments)
+    optimizer = torch.optim.Adam([*model.parameters(), *bmi.parameters()], lr=1e-2)
+    told = []
+    for index in range(60):
+        optimizer.zero_grad()
+        loss, metrics = bmi.loss(model, BATCH, index)
+        loss.backward()
+        optimizer.step()
+        told.append(metrics["bound"])
+    assert np.mean(told[:5]) < 0.1
+    assert np.mean(told[-10:]) > np.mean(told[:5]) + 0.2
+
+
+def test_one_discriminator_or_two():
+    a, b = torch.randn(2, 3, 4)
+    one, two = Discriminator(4, 6), Discriminator(4, 6, swapped=True)
+    assert one(a, b).shape == (3,)
+    assert sum(p.numel() for p in two.parameters()) == 2 * sum(p.numel() for p in one.parameters())
+    there, back = two.networks
+    swapped = Discriminator(4, 6, swapped=True)
+    swapped.networks[0].load_state_dict(back.state_dict())
+    swapped.networks[1].load_state_dict(there.state_dict())
+    assert torch.allclose(two(a, b), swapped(b, a))
+    with pytest.raises(InputError, match=r"expected both \(…, 4\)"):
+        one(a, torch.zeros(3, 5))
+    with pytest.raises(InputError, match="hidden is 0"):
+        Discriminator(4, 0)
+
+
+def test_flat_scores_are_told_and_training_goes_on():
+    bmi, model = bmi_of()
+    with torch.no_grad():
+        for parameter in bmi.discriminator.parameters():
+            parameter.zero_()
+    for index in range(PATIENCE):
+        assert bmi.warning is None
+        loss, told = bmi.loss(model, BATCH, index)
+        assert loss.isfinite()
+        assert told["spread"] < FLAT
+    assert bmi.warning is not None
+    assert "same score for 200 updates" in bmi.warning
+
+
+def test_continuations_begin_at_each_segments_own_end_and_follow_the_models_law():
+    model = model_of(symbols=3)
+    first = Padded(torch.tensor([[0, 1], [1, 2], [2, 0]]), torch.tensor([3, 1]))
+    many = Padded(first.symbols.repeat(1, 4_000), first.lengths.repeat(4_000))
+    written = continued(model, many, 2, PLAIN, np.random.default_rng(0)).symbols.reshape(2, 4_000, 2)
+    for column, x in enumerate(([0, 1, 2], [1])):
+        law = model(torch.tensor([x]).T).logits[-1, 0].softmax(-1)
+        for symbol in range(3):
+            mine = written[0, :, column] == symbol
+            assert mine.float().mean().item() == pytest.approx(law[symbol].item(), abs=0.03)
+            then = model(torch.tensor([[*x, symbol]]).T).logits[-1, 0].softmax(-1)
+            seen = torch.bincount(written[1, mine, column], minlength=3) / mine.sum()
+            assert seen.tolist() == pytest.approx(then.tolist(), abs=0.06)
+
+
+def test_the_policy_gradient_is_that_of_the_expected_reward():
+    """Continuations of one symbol: the gradient of sum_y Q(y | x) r(x, y) can be written down; the baseline drops out."""
+    model, symbols = model_of(symbols=3), 3
+    discriminator = Discriminator(8, 6)
+    first = Padded(torch.tensor([[0, 2], [1, 1]]), torch.tensor([2, 2]))
+    head = model.head.bias
+
+    def reward(y: int) -> torch.Tensor:
+        from memspan.objectives.policy import rewards
+
+        return rewards(model, discriminator, first, Padded(torch.full((1, 2), y), torch.ones(2).long()))
+
+    q = model(first.symbols).logits[-1].softmax(-1)
+    with torch.no_grad():
+        r = torch.stack([reward(y) for y in range(symbols)], dim=1)
+    (exact,) = torch.autograd.grad(-(q * r).sum(1).mean(), head)
+    repeated = Padded(first.symbols.repeat(1, 2_000), first.lengths.repeat(2_000))
+    loss, mean = policy_loss(model, discriminator, repeated, 1, np.random.default_rng(0))
+    (found,) = torch.autograd.grad(loss, head, retain_graph=True)
+    assert found.tolist() == pytest.approx(exact.tolist(), abs=0.01)
+    assert mean == pytest.approx((q * r).sum(1).mean().item(), abs=0.02)
+    untouched = torch.autograd.grad(loss, list(discriminator.parameters()), allow_unused=True)
+    assert all(gradient is None for gradient in untouched)
+
+
+def test_after_the_switch_the_policy_may_be_learnt_instead():
+    bmi, model = bmi_of(replace(QUIET, second="policy"))
+    bmi.on_switch()
+    loss, told = bmi.loss(model, BATCH, 0)
+    assert loss.isfinite()
+    assert -math.inf < told["reward"] < 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"weight": 0.0}, "bmi.weight is 0.0; expected a finite number above 0"),
+        ({"second_weight": -1.0}, "bmi.second_weight is -1.0"),
+        ({"pairs": 1}, "bmi.pairs is 1; expected a whole number of 2 or more"),
+        ({"proposal": 1.0}, "bmi.proposal is 1.0; expected a probability between 0 and 1"),
+        ({"hidden_dropout": 1.0}, "bmi.hidden_dropout is 1.0"),
+        ({"weight_decay": -1.0}, "bmi.weight_decay is -1.0"),
+        ({"switch_at": 0}, "bmi.switch_at is 0"),
+    ],
+)
+def test_settings_without_a_meaning_are_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        check_bmi(BmiConfig(**settings))

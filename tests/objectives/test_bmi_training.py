@@ -1,0 +1,171 @@
+"""The second goal in a training: attached by its configuration, switched on, resumed, and carried into a second stage."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from memspan.errors import InputError
+from memspan.models.hugging_face import HuggingFaceModel
+from memspan.objectives import Bmi, BmiConfig
+from memspan.objectives.segments import Segments
+from memspan.progress import Progress
+from memspan.tasks import Batch, Copy, WordText
+from memspan.training import CellConfig, Config, InitConfig, TrainingConfig, resume, train
+from memspan.training.checkpoint import read_checkpoint
+from memspan.training.config import ModelConfig, check_config
+
+LINES = "the cat sat on the mat\nthe mat was red\na dog ran far away\nthe dog was brown\n" * 20
+FULL = BmiConfig(name="full", pairs=4, hidden=6, length=8)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> str:
+    (tmp_path / "texts").mkdir()
+    for split in ("train", "valid", "test"):
+        (tmp_path / f"texts/{split}.txt").write_text(LINES)
+    return str(tmp_path / "texts")
+
+
+def config_of(folder: str, bmi: BmiConfig = FULL, **training: object) -> Config:
+    usual = {"updates": 12, "batch": 3, "validate_every": 3, "validation_size": 2, "log_every": 1}
+    usual |= {"device": "cpu", "threads": 1, "optimizer": "adam"}
+    return Config(
+        word="words",
+        task=WordText(data=folder, steps=5),
+        cell=CellConfig(name="lstm", hidden=8),
+        model=ModelConfig(embedding=6, dropout=0.1),
+        training=TrainingConfig(**{**usual, **training}),  # type: ignore[arg-type]
+        bmi=bmi,
+    )
+
+
+def metrics(run: Path) -> list[dict]:
+    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    return [line for line in lines if "bmi.loss" in line]
+
+
+def newest(run: Path) -> Path:
+    return max((run / "checkpoints").glob("*.safetensors"))
+
+
+@pytest.mark.parametrize("second", ["raml", "policy"])
+def test_it_switches_at_its_update_and_is_resumed_to_the_same_bytes(folder, tmp_path, second):
+    config = config_of(folder, replace(FULL, switch_at=5, second=second))
+    train(config, tmp_path / "whole")
+    train(replace(config, training=replace(config.training, updates=7)), tmp_path / "run")
+    resume(tmp_path / "run", updates=12)
+    assert newest(tmp_path / "run").read_bytes() == newest(tmp_path / "whole").read_bytes()
+    told = metrics(tmp_path / "whole")
+    key = "bmi.effective" if second == "raml" else "bmi.reward"
+    assert [key in line for line in told] == [False] * 5 + [True] * 7
+    assert all({"bmi.bound", "bmi.accuracy", "bmi.spread"} <= set(line) for line in told)
+
+
+def test_without_a_time_of_its_own_it_switches_when_validation_no_longer_improves(folder, tmp_path):
+    late = config_of(folder, learning_rate=0.5, nonmonotone=1, updates=60)
+    train(late, tmp_path / "full")
+    switched = ["bmi.effective" in line for line in metrics(tmp_path / "full")]
+    assert switched[0] is False
+    assert switched[-1] is True
+    train(replace(late, bmi=replace(FULL, name="base")), tmp_path / "base")
+    assert not any("bmi.effective" in line for line in metrics(tmp_path / "base"))
+
+
+def test_a_second_stage_begins_with_the_network_and_the_discriminator_of_the_first(folder, tmp_path):
+    config = config_of(folder, replace(FULL, switch_at=5))
+    first = train(config, tmp_path / "first")
+    tuned = replace(
+        config,
+        init=InitConfig(name="run", run=str(tmp_path / "first")),
+        training=replace(config.training, optimizer="asgd", learning_rate=1e-12, updates=3),
+        bmi=replace(config.bmi, learning_rate=1e-12),
+    )
+    train(tuned, tmp_path / "second")
+    (path,) = (tmp_path / "first/checkpoints").glob(f"*{first.best_update}.safetensors")
+    ours, theirs = (read_checkpoint(each, "lstm")[0] for each in (newest(tmp_path / "second"), path))
+    names = [name for name in ours if name.startswith(("network.", "objective.bmi.discriminator"))]
+    assert len(names) > 6
+    assert all(torch.allclose(ours[name], theirs[name], atol=1e-6) for name in names)
+    assert "bmi.effective" in metrics(tmp_path / "second")[0]  # the switch had been made
+
+
+def test_scores_that_are_all_alike_are_told_once(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr("memspan.objectives.bmi.PATIENCE", 2)
+    monkeypatch.setattr("memspan.objectives.bmi.FLAT", 1e9)
+
+    class Listener(Progress):
+        said: list[str] = []  # noqa: RUF012 - of one test
+
+        def stage(self, name, total, done=0.0):
+            from memspan.progress import SILENT
+
+            return SILENT.stage(name, total, done)
+
+        def say(self, remark):
+            self.said.append(remark)
+
+    train(config_of(folder), tmp_path / "run", progress=Listener())
+    assert [remark for remark in Listener.said if "same score for 2 updates" in remark] == Listener.said
+
+
+@pytest.mark.parametrize("segments", ["lines", "windows"])
+def test_every_model_of_texts_can_have_it(folder, tmp_path, segments):
+    bmi = replace(FULL, segments=segments, gap=2, switch_at=1)
+    base = config_of(folder, bmi, updates=3)
+    awd = ModelConfig(name="awd-lstm", embedding=6, last=5, experts=2, tied=True, dropouts=0.5)
+    for name, config in {
+        "rel-rnn": replace(base, cell=CellConfig(name="rel-rnn", hidden=8)),
+        "transformer": replace(base, cell=CellConfig(name="transformer", hidden=8, layers=2)),
+        "awd": replace(base, model=awd),
+    }.items():
+        train(config, tmp_path / name)
+        assert all(np.isfinite(list(line.values())).all() for line in metrics(tmp_path / name))
+
+
+def test_what_is_no_text_has_no_segments(folder):
+    config = config_of(folder)
+    with pytest.raises(InputError, match=r"bmi\.name is full, and copy is no text; bmi is for characters"):
+        check_config(replace(config, word="copy", task=Copy(delay=3), model=ModelConfig()))
+    with pytest.raises(InputError, match=r"bmi\.weight is -1"):
+        check_config(replace(config, bmi=replace(FULL, weight=-1)))
+
+
+def test_a_text_of_one_line_is_refused_before_there_is_a_folder(tmp_path):
+    (tmp_path / "texts").mkdir()
+    for split in ("train", "valid", "test"):
+        (tmp_path / f"texts/{split}.txt").write_text("one line of words " * 20 + "\n")
+    with pytest.raises(InputError, match="has 1 lines that are not empty; expected two or more"):
+        train(config_of(str(tmp_path / "texts")), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_it_attaches_to_a_model_of_hugging_face_and_its_bound_rises():
+    transformers = pytest.importorskip("transformers")
+    torch.manual_seed(0)
+    network = transformers.GPT2LMHeadModel(
+        transformers.GPT2Config(vocab_size=9, n_positions=32, n_embd=16, n_layer=2, n_head=2)
+    )
+    model = HuggingFaceModel(network)
+    runs = np.repeat(np.random.default_rng(1).integers(0, 8, 40), 2)
+    segments = Segments(np.repeat(runs[:, None], 5, axis=1), np.random.default_rng(2).integers(3, 6, 80))
+    bmi = Bmi(BmiConfig(name="full", pairs=16, hidden=20), segments, model, 0)
+    optimizer = torch.optim.Adam([*model.parameters(), *bmi.parameters()], lr=3e-3)
+    nothing = torch.zeros(1, 1, dtype=torch.int64)
+    told: list[dict[str, float]] = []
+    for index in range(50):
+        if index == 40:
+            bmi.on_switch()
+        optimizer.zero_grad()
+        loss, metrics = bmi.loss(model, Batch(nothing, nothing, torch.ones(1, 1)), index)
+        loss.backward()
+        optimizer.step()
+        told.append(metrics)
+    bounds = [each["bound"] for each in told]
+    assert np.mean(bounds[-10:]) > np.mean(bounds[:5]) + 0.2
+    assert told[-1]["effective"] > 1
