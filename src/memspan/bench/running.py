@@ -10,6 +10,7 @@ from memspan.bench.cells import cells
 from memspan.bench.large import large
 from memspan.bench.machine import machine
 from memspan.bench.measure import measure
+from memspan.bench.objective import objective
 from memspan.bench.sample import sample
 from memspan.bench.settings import settings
 from memspan.bench.theory import theory
@@ -26,12 +27,13 @@ BENCHMARKS: dict[str, Callable[[Progress], tuple[Benchmark, ...]]] = {
     "cell-sizes": cell_sizes,
     "train": train,
     "settings": settings,
+    "objective": objective,
     "sample": sample,
     "large": large,
 }
 """Every benchmark there is, by name: speed (two minutes), theory (one), cells (one), cells at other sizes (some
-minutes), train (half a minute), the settings of every task and cell (half an hour), sampling (a minute), a 2 GB file
-(some minutes and 5 GB of disk)."""
+minutes), train (two), the settings of every task and cell (half an hour), a second goal of training (half a minute),
+sampling (a minute), a 2 GB file (some minutes and 5 GB of disk)."""
 
 DEFAULT = "measure"
 

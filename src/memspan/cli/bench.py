@@ -17,8 +17,9 @@ def bench(
             metavar="NAME",
             help="Which benchmarks: measure (speed, about 2 minutes), theory (about 1 minute), cells (layers, about"
             " 1 minute), cell-sizes (layers at other sizes, some minutes), train (the loop next to bare updates, minutes),"
-            " settings (every task learnt by every cell, about half an hour), sample (what models write, about 1 minute) or"
-            " large (a 2 GB file: some minutes and 5 GB of disk).",
+            " settings (every task learnt by every cell, about half an hour), objective (updates with --bmi next to those"
+            " without, half a minute), sample (what models write, about 1 minute) or large (a 2 GB file: some minutes and"
+            " 5 GB of disk).",
         ),
     ] = "measure",
     out: options.Out = None,

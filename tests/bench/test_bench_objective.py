@@ -1,0 +1,37 @@
+"""The benchmark of the second goal at tiny sizes: the same network with it and without, in both phases."""
+
+from __future__ import annotations
+
+import pytest
+
+from memspan.bench import BENCHMARKS
+from memspan.bench.objective import ObjectiveSizes, objective
+from memspan.bench.objective_cost import trainer_of
+from memspan.progress import SILENT
+
+TINY = ObjectiveSizes(words=50, hidden=4, batch=2, steps=3, pairs=2, length=4, rounds=1)
+
+
+@pytest.fixture(autouse=True)
+def small(tmp_path, monkeypatch):
+    (tmp_path / "ptb").mkdir()
+    for split in ("train", "valid", "test"):
+        (tmp_path / f"ptb/ptb.{split}.txt").write_text("one two three four\nfive six\nseven eight nine\n" * 5)
+    monkeypatch.setenv("MEMSPAN_DATA", str(tmp_path))
+
+
+def test_both_phases_are_timed_next_to_a_plain_update():
+    found = objective(SILENT, TINY)
+    assert [benchmark.name.split(",")[0] for benchmark in found] == [
+        "update with --bmi base",
+        "update with --bmi full",
+    ]
+    assert all(benchmark.ours > 0 and benchmark.theirs > 0 for benchmark in found)
+    assert BENCHMARKS["objective"] is objective
+
+
+def test_full_is_timed_after_the_switch():
+    trainer = trainer_of("full", TINY)
+    assert "bmi.effective" not in trainer.step(0, 1.0)
+    trainer.switch()
+    assert trainer.step(1, 1.0)["bmi.effective"] >= 1
