@@ -12,7 +12,7 @@ from memspan.experiments import RECIPES, reproduce
 from memspan.experiments.meanfield_table1 import MEANFIELD_TABLE1
 from memspan.experiments.recipe import Computed
 from memspan.experiments.relevance_table3_ptb import RELEVANCE_TABLE3_PTB
-from memspan.experiments.shen_fig3a import SHEN_FIG3A, SHEN_FIG9
+from memspan.experiments.shen_fig3a import SHEN_FIG9
 from memspan.experiments.shen_fig3d import SHEN_FIG3D
 from memspan.experiments.shen_fig7 import SHEN_FIG7
 from memspan.experiments.shen_wikitext import SHEN_FIG2, SHEN_FIG3BC, SHEN_FIG8, SHEN_FIG10
@@ -22,7 +22,7 @@ from memspan.results import Reproduction
 UNPUBLISHED = {
     recipe.id: recipe
     for recipe in (
-        *(MEANFIELD_TABLE1, RELEVANCE_TABLE3_PTB, SHEN_FIG2, SHEN_FIG3A, SHEN_FIG3BC, SHEN_FIG3D),
+        *(MEANFIELD_TABLE1, RELEVANCE_TABLE3_PTB, SHEN_FIG2, SHEN_FIG3BC, SHEN_FIG3D),
         *(SHEN_FIG7, SHEN_FIG8, SHEN_FIG9, SHEN_FIG10),
     )
 }

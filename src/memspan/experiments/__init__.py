@@ -4,7 +4,7 @@ A recipe states what the source prints, what we derive instead where that is wro
 
 >>> from memspan.experiments import RECIPES, reproduce
 >>> [name for name in RECIPES if name.startswith("shen")]
-['shen-linear', 'shen-fig4', 'shen-fig5', 'shen-fig6', 'shen-fig1']
+['shen-linear', 'shen-fig4', 'shen-fig5', 'shen-fig6', 'shen-fig1', 'shen-fig3a']
 >>> reproduce("errata-04", scale="smoke").holds
 True
 """

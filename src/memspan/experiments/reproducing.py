@@ -41,6 +41,7 @@ from memspan.experiments.relevance_table3 import RELEVANCE_TABLE3
 from memspan.experiments.relevance_theorem1 import RELEVANCE_THEOREM1
 from memspan.experiments.relevance_theorem2 import RELEVANCE_THEOREM2
 from memspan.experiments.shen_fig1 import SHEN_FIG1
+from memspan.experiments.shen_fig3a import SHEN_FIG3A
 from memspan.experiments.shen_fig4 import SHEN_FIG4
 from memspan.experiments.shen_fig5 import SHEN_FIG5
 from memspan.experiments.shen_fig6 import SHEN_FIG6
@@ -60,7 +61,7 @@ RECIPES: dict[str, Recipe] = {
         *(ERRATA_12, ERRATA_13, ERRATA_18, ERRATA_19),
         *(RELEVANCE_FIG1, RELEVANCE_FIG2, RELEVANCE_FIG2_MEMORY, RELEVANCE_FIG3),
         *(RELEVANCE_TABLE1, RELEVANCE_TABLE2, RELEVANCE_TABLE3, RELEVANCE_TABLE5),
-        SHEN_FIG1,
+        *(SHEN_FIG1, SHEN_FIG3A),
     )
 }
 """Every recipe whose results are in the documents, by its id."""

@@ -130,7 +130,7 @@ SHEN_FIG3A = Trained(
     source="Shen 2019, section 5.1, Fig. 3a",
     scales={
         "smoke": "2 networks, 500 sequences of 32 symbols, 60 updates: some seconds",
-        "laptop": "4 networks of 2 seeds each, 10,000 sequences of 512 symbols, 4 passes: about 15 minutes",
+        "laptop": "4 networks of 2 seeds each, 10,000 sequences of 512 symbols, 4 passes: about half an hour",
         "paper": f"5 networks, {_PAPER}",
     },
     train=_train_widths,
@@ -142,7 +142,7 @@ SHEN_FIG9 = Trained(
     source="Shen 2019, appendix E.2.1, Fig. 9",
     scales={
         "smoke": "3 networks, 500 sequences of 32 symbols, 60 updates: some seconds",
-        "laptop": "5 networks of 2 seeds each, 10,000 sequences of 512 symbols, 4 passes: about 20 minutes",
+        "laptop": "5 networks of 2 seeds each, 10,000 sequences of 512 symbols, 4 passes: about 40 minutes",
         "paper": f"8 networks, {_PAPER}",
     },
     train=_train_lengths,
