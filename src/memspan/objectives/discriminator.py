@@ -61,7 +61,8 @@ class Discriminator(nn.Module):
         scores = [
             network(_compared(*pair)).squeeze(-1) for network, pair in zip(self.networks, pairs, strict=False)
         ]
-        return torch.stack(scores).mean(dim=0)
+        # Under autocast they come in half precision, in which weights would not add up to one.
+        return torch.stack(scores).to(next(self.parameters()).dtype).mean(dim=0)
 
 
 def _compared(a: Tensor, b: Tensor) -> Tensor:

@@ -42,9 +42,10 @@ class Objective(nn.Module, ABC):
 
     @abstractmethod
     def loss(self, model: nn.Module, batch: Batch, index: int) -> tuple[Tensor, dict[str, float]]:
-        """What is added to the loss of batch number `index`, and what should be told of it besides.
+        """What is added to the loss of a batch, and what should be told of it besides.
 
-        `batch` is this process's share of it; `model` is the network itself.
+        `batch` is this process's share of it, `index` its number among the shares of all batches and processes; `model` is
+        the network itself.
         """
 
     def on_switch(self) -> None:

@@ -226,10 +226,10 @@ def _check_awd_lstm(config: Config) -> None:
     model, cell, init = config.model, config.cell, config.init
     if model.embedding is None:
         raise InputError("model.name is awd-lstm, which reads vectors; set model.embedding, such as 280")
-    if cell.name != "lstm" or init.name != "default" or model.dropout or cell.dropout:
+    if cell.name != "lstm" or init.name not in ("default", "run") or model.dropout or cell.dropout:
         raise InputError(
             "model.name is awd-lstm, which has LSTMs, a start and dropouts of its own; expected cell.name=lstm, "
-            "init.name=default, model.dropout=0 and cell.dropout=0; model.dropouts scales its own"
+            "init.name=default or run, model.dropout=0 and cell.dropout=0; model.dropouts scales its own"
         )
     for name, value in (("last", model.last), ("experts", model.experts)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):

@@ -101,6 +101,7 @@ class Loop:
         self.trainer.switch_objectives(position.update)
         for key, value in told.items():
             position.pending[key] = position.pending.get(key, 0.0) + value
+            position.counted[key] = position.counted.get(key, 0) + 1
         if position.update % config.log_every == 0:
             self._log(rate, stage)
         if position.update % config.validate_every == 0:
@@ -134,8 +135,8 @@ class Loop:
 
     def _log(self, rate: float, stage: Stage) -> None:
         position = self.position
-        means = {name: total / self.config.log_every for name, total in position.pending.items()}
-        position.pending = {}
+        means = {name: total / position.counted[name] for name, total in position.pending.items()}
+        position.pending, position.counted = {}, {}
         line = {"update": position.update, **means, "rate": self.config.learning_rate * rate}
         position.metrics_bytes += self.journal.metrics(line)
         accuracy = position.accuracies[-1] if position.accuracies else None

@@ -25,6 +25,8 @@ class Position:
     """Length of its last line, if that is of a validation that took place only because the training was over; else 0."""
     pending: dict[str, float] = field(default_factory=dict)
     """Sums since the last line of metrics.jsonl that tells of updates."""
+    counted: dict[str, int] = field(default_factory=dict)
+    """How many updates each of these sums is of."""
     averaging: bool = False
     """Whether validation has stopped improving as it did, so that nt-asgd averages and objectives have switched."""
     stopped: str | None = None
@@ -50,5 +52,6 @@ class Position:
             metrics_bytes=self.metrics_bytes - self.last_look,
             last_look=0,
             pending=dict(self.pending),
+            counted=dict(self.counted),
             stopped=None,
         )

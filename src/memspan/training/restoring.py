@@ -17,8 +17,7 @@ def load_weights(network: Model, config: Config, folder: RunFolder, update: int)
     path = folder.checkpoint(update)
     tensors, position = read_checkpoint(path, config.network)
     load_module("network", network, tensors, path)
-    if position.averaging:
-        _load_averages(network, tensors)
+    _load_averages(network, tensors)
     return position
 
 
@@ -26,5 +25,5 @@ def _load_averages(network: Model, tensors: dict[str, Tensor]) -> None:
     ordered = [parameter for group in network.parameter_groups(1.0) for parameter in group["params"]]
     for number, parameter in enumerate(ordered):
         average = tensors.get(f"optimizer.{number}.ax")
-        if average is not None:  # none before the first averaged update
+        if average is not None:  # only asgd has them, after its first update
             parameter.data.copy_(average)

@@ -176,9 +176,10 @@ class Trainer:
                 if not len(part.targets):
                     continue
                 loss = self._loss(output.logits, part, counted)
-                total = loss + self._nudge(batch, index, told) if last and self.objectives else loss
-                penalty = self.network.regularization(output)
-                total = total if penalty is None else total + penalty
+                penalty = self.network.regularization(output)  # before an objective calls the network again
+                total = loss if penalty is None else loss + penalty
+                if last and self.objectives:
+                    total = total + self._nudge(batch, machine.count * index + machine.rank, told)
             (total / training.accumulate).backward()
             told["loss"] += loss.item()
         self.state = state if task.carried else None
