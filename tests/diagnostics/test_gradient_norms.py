@@ -59,6 +59,19 @@ def test_norms_are_those_of_the_plain_loop(word, loss):
     assert found.distances.tolist() == list(range(TASK.length))
 
 
+def test_the_root_mean_square_is_the_norm_that_backward_of_the_mean_loss_leaves_in_all_states_together():
+    net, count = network("rel-rnn"), 5
+    found = gradient_norms(net, TASK, sequences=count, seed=3)
+    exact = net.double()
+    batch = TASK.batch(0, count, seed=3, split="test")
+    probe = torch.zeros(TASK.length, count, exact.cell.hidden_size, dtype=torch.float64, requires_grad=True)
+    logits = exact(batch.inputs, probe=probe).logits[-RECALLED:]
+    functional.cross_entropy(logits.flatten(0, 1), batch.targets[-RECALLED:].flatten()).backward()
+    assert probe.grad is not None
+    together = probe.grad.flatten(1).norm(dim=1).flip(0).numpy()
+    assert_equal(found.rms, together * np.sqrt(count))
+
+
 def test_a_linear_network_that_shrinks_by_half_halves_the_gradient_at_every_step():
     cell = VanillaRNN(TASK.features, 4, nonlinearity="identity")
     with torch.no_grad():
@@ -94,7 +107,7 @@ def test_sequences_that_only_fill_up_a_batch_are_left_out():
 
 def norms(mean: list[float]) -> GradientNorms:
     values = np.array(mean)
-    return GradientNorms("recalled", 1, 1, np.arange(len(mean)), values, values, values)
+    return GradientNorms("recalled", 1, 1, np.arange(len(mean)), values, values, values, values)
 
 
 def test_the_reach_is_the_last_distance_with_a_thousandth_of_the_norm_also_past_a_gap():

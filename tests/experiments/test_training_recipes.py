@@ -50,7 +50,7 @@ def digits(critical: float, other: float) -> dict[meanfield_fig3.Key, TrainingRu
 def norms(largest: float) -> GradientNorms:
     """Gradients that grow evenly from 1 to the largest."""
     mean = np.geomspace(1, largest, 40)
-    return GradientNorms("recalled", 10, 5, np.arange(40), mean, mean, mean)
+    return GradientNorms("recalled", 10, 5, np.arange(40), mean, mean, mean, mean)
 
 
 def test_critical_weights_are_sooner_only_if_they_were():
@@ -97,16 +97,17 @@ def test_where_memory_ran_out_there_is_no_claim():
 def test_gradients_are_even_or_not(largest: float, holds: bool):
     found = {"rel-lstm": norms(largest), "rnn": norms(1e4)}
     runs = dict.fromkeys(found, training())
-    even, _, beside = relevance_fig2._claims(found, runs)
+    even, *_, beside = relevance_fig2._claims(found, runs)
     assert (even.holds, beside.holds) == (holds, holds)
     assert even.measured == pytest.approx(largest)
 
 
 def test_gradients_may_be_even_before_the_answers_only():
     mean = np.concatenate([np.full(20, 1e6), np.geomspace(1, 10, 20)])
-    found = {"rel-lstm": GradientNorms("recalled", 10, 5, np.arange(40), mean, mean, mean)}
-    whole, before = relevance_fig2._claims(found, dict.fromkeys(found, training()))
-    assert (whole.holds, before.holds) == (False, True)
+    found = {"rel-lstm": GradientNorms("recalled", 10, 5, np.arange(40), mean, mean, mean, np.sqrt(mean))}
+    batch, whole, before = relevance_fig2._claims(found, dict.fromkeys(found, training()))
+    assert (batch.holds, whole.holds, before.holds) == (False, False, True)
+    assert batch.measured == pytest.approx(1e3)
     assert before.measured == pytest.approx(10)
 
 

@@ -24,7 +24,7 @@ from memspan.results import (
 
 def norms(*mean: float) -> GradientNorms:
     values = np.array(mean)
-    return GradientNorms("recalled", 1, 2, np.arange(len(mean)), values, 0.5 * values, 2 * values)
+    return GradientNorms("recalled", 1, 2, np.arange(len(mean)), values, 0.5 * values, 2 * values, values)
 
 
 def costs(steps: tuple[int, ...], peak: tuple[float, ...]) -> TrainingCosts:

@@ -60,6 +60,7 @@ def gradient_norms(
         mean=of_all.mean(1),
         low=low,
         high=high,
+        rms=np.sqrt(np.square(of_all).mean(1)),
     )
 
 

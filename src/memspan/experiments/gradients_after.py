@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memspan.results import Chart, GradientNorms, line
 
@@ -25,13 +26,13 @@ def norms_after(runs: Path, names: Iterable[str], *, sequences: int, seed: int) 
     return found
 
 
-def unevenness(norms: GradientNorms) -> float:
-    """How many times the largest mean norm is the smallest; at most 1e300."""
-    return min(float(norms.mean.max()) / max(float(norms.mean.min()), LEAST), 1 / LEAST)
+def unevenness(norms: NDArray[np.float64]) -> float:
+    """How many times the largest norm is the smallest; at most 1e300."""
+    return min(float(norms.max()) / max(float(norms.min()), LEAST), 1 / LEAST)
 
 
-def norms_chart(name: str, title: str, norms: dict[str, GradientNorms], caption: str) -> Chart:
-    """The mean norm against distance, a line for every label."""
+def norms_chart(name: str, title: str, norms: dict[str, NDArray[np.float64]], caption: str) -> Chart:
+    """Norms against the distance from the last step, a line for every label."""
     return Chart(
         name=name,
         title=title,
@@ -39,6 +40,6 @@ def norms_chart(name: str, title: str, norms: dict[str, GradientNorms], caption:
         y_label="norm of the loss's gradient at h_t",
         x_scale="linear",
         y_scale="log",
-        lines=tuple(line(label, of.distances, np.maximum(of.mean, LEAST)) for label, of in norms.items()),
+        lines=tuple(line(label, np.arange(len(of)), np.maximum(of, LEAST)) for label, of in norms.items()),
         caption=caption,
     )

@@ -63,10 +63,11 @@ def _train(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
 
 
 def _claims(size: _Size, norms: dict[str, GradientNorms]) -> tuple[Claim, ...]:
-    few, *more = (unevenness(norms[f"relevant-{value}"]) for value in size.values)
+    few, *more = (unevenness(norms[f"relevant-{value}"].mean) for value in size.values)
     ratio = few / max(more)
     spreads = {
-        varied: np.log([unevenness(norms[f"{varied}-{value}"]) for value in size.values]) for varied in SWEEPS
+        varied: np.log([unevenness(norms[f"{varied}-{value}"].mean) for value in size.values])
+        for varied in SWEEPS
     }
     less = float(np.ptp(spreads["relevant"]) - np.ptp(spreads["short_term"]))
     return (
@@ -98,7 +99,7 @@ def _chart(
     labelled = {
         f"{name} = {value} ({trained[f'{varied}-{value}'].accuracy or 0.0:.0%} right)": norms[
             f"{varied}-{value}"
-        ]
+        ].mean
         for value in size.values
     }
     return norms_chart(

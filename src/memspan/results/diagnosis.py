@@ -33,6 +33,9 @@ class GradientNorms:
     """A tenth of the sequences is below."""
     high: Numbers
     """A tenth of the sequences is above."""
+    rms: Numbers
+    """The root of their mean square: sqrt(sequences) times the norm of what backward() of the mean loss leaves in the states
+    of all sequences together, (sequences, hidden)."""
 
     @property
     def fall(self) -> float:
