@@ -170,7 +170,10 @@ def test_showing_the_configuration_makes_no_folder(memspan, tmp_path, monkeypatc
 REFUSED = {
     "unknown task": (("coppy",), "there is no task 'coppy'; did you mean copy? (There are copy, denoise, "),
     "unknown cell": (("copy", "--cell", "rel-rn"), "there is no cell 'rel-rn'; did you mean rel-rnn?"),
-    "delay 0": (("copy", "--delay", 0), "Invalid value for '--delay'"),
+    "delay 0": (
+        ("copy", "--delay", 0),
+        "Invalid value for '--delay': Input should be greater than or equal to 1, got 0; see",
+    ),
     "hidden 0": (("copy", "--hidden", 0), "Invalid value for '--hidden'"),
     "a delay of images": (("digits", "--delay", 5), "--delay 5: the task digits has none"),
     "data of copy": (

@@ -12,8 +12,9 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -103,11 +104,19 @@ def _said(line: str, status: int) -> int:
 
 
 def _usage(error: typer.TyperException) -> str:
-    """Typer's message with where to look."""
-    message = error.format_message().rstrip(".")
+    """Typer's message with what was typed and where to look."""
+    message = error.format_message().rstrip(".") + _got(error)
     context = getattr(error, "ctx", None)
     see = " See" if message.endswith("?") else "; see"
     return f"{message}{see} {context.command_path if context else 'memspan'} --help"
+
+
+def _got(error: typer.TyperException) -> str:
+    """The value that was refused, where the message does not repeat it; Typer checks values by pydantic."""
+    message = error.format_message()
+    checks: Callable[[], list[dict[str, Any]]] = getattr(error.__cause__, "errors", list)
+    typed = [check["input"] for check in checks()]
+    return "".join(f", got {value}" for value in typed if f"'{value}'" not in message)
 
 
 def _trouble(error: OSError) -> str:

@@ -80,10 +80,11 @@ def train(
     if show_config:
         _show(whole)
         return
-    from memspan.training.run_folder import next_free
+    from memspan.training.run_folder import RunFolder, next_free
 
     whole.task.resolved()  # data that are missing are told before a folder is named
     run = out or next_free(RUNS, whole.word, whole.cell.name)
+    RunFolder(run).check_free()
     output = Output(command="train", json=json, quiet=quiet or not _first_process())
     with output.progress() as progress, _kept(run):
         progress.say(f"the run is kept in {run}")

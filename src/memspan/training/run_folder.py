@@ -70,12 +70,16 @@ class RunFolder:
             if update not in best:
                 self.checkpoint(update).unlink(missing_ok=True)
 
-    def begin(self, config: Config) -> None:
-        """Write the configuration into a folder that has none; `--config` takes the same file."""
+    def check_free(self) -> None:
+        """Refuse a folder that holds a run."""
         if self.config_file.exists() or self.saved():
             raise InputError(
                 f"{self.path} holds a run already; go on with it by memspan resume {self.path}, or give another --out"
             )
+
+    def begin(self, config: Config) -> None:
+        """Write the configuration into a folder that has none; `--config` takes the same file."""
+        self.check_free()
         write_text(self.path / "environment.json", json.dumps(environment(), indent=2) + "\n")
         if config.task.vocabulary is not None:
             write_text(self.vocabulary_file, json.dumps(config.task.vocabulary.to_json()) + "\n")
