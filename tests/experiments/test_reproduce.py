@@ -9,32 +9,12 @@ import pytest
 
 from memspan.errors import InputError
 from memspan.experiments import RECIPES, reproduce
-from memspan.experiments.meanfield_table1 import MEANFIELD_TABLE1
 from memspan.experiments.recipe import Computed
-from memspan.experiments.relevance_table3_ptb import RELEVANCE_TABLE3_PTB
-from memspan.experiments.shen_fig3a import SHEN_FIG9
-from memspan.experiments.shen_fig3d import SHEN_FIG3D
-from memspan.experiments.shen_fig7 import SHEN_FIG7
-from memspan.experiments.shen_wikitext import SHEN_FIG2, SHEN_FIG3BC, SHEN_FIG8, SHEN_FIG10
 from memspan.figures import figures_of
 from memspan.results import Reproduction
 
-UNPUBLISHED = {
-    recipe.id: recipe
-    for recipe in (
-        *(MEANFIELD_TABLE1, RELEVANCE_TABLE3_PTB, SHEN_FIG2, SHEN_FIG3BC, SHEN_FIG3D),
-        *(SHEN_FIG7, SHEN_FIG8, SHEN_FIG9, SHEN_FIG10),
-    )
-}
-"""Recipes that have not been run at laptop scale yet."""
-WITHOUT_DATA = [name for name in (*RECIPES, *UNPUBLISHED) if name != "shen-fig6"]
+WITHOUT_DATA = [name for name in RECIPES if name != "shen-fig6"]
 """Recipes that make their own data; the other one is tested in test_shen_fig6.py."""
-
-
-@pytest.fixture(autouse=True)
-def _with_the_unpublished(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, recipe in UNPUBLISHED.items():
-        monkeypatch.setitem(RECIPES, name, recipe)
 
 
 @pytest.mark.parametrize("name", WITHOUT_DATA)
@@ -78,7 +58,7 @@ def check_charts_can_be_drawn_and_explain_themselves(result: Reproduction) -> No
             assert line.style in ("line", "dashed", "markers")
 
 
-@pytest.mark.parametrize("name", [*RECIPES, *UNPUBLISHED])
+@pytest.mark.parametrize("name", RECIPES)
 def test_every_recipe_names_its_source_and_says_how_long_each_scale_takes(name: str) -> None:
     recipe = RECIPES[name]
     assert recipe.id == name

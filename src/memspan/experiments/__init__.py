@@ -3,8 +3,8 @@
 A recipe states what the source prints, what we derive instead where that is wrong, and what comes out when one measures.
 
 >>> from memspan.experiments import RECIPES, reproduce
->>> [name for name in RECIPES if name.startswith("shen")]
-['shen-linear', 'shen-fig4', 'shen-fig5', 'shen-fig6', 'shen-fig1', 'shen-fig3a']
+>>> [name for name in RECIPES if name.startswith("memorization")]
+['memorization-fig1', 'memorization-fig2', 'memorization-order8', 'memorization-size']
 >>> reproduce("errata-04", scale="smoke").holds
 True
 """
