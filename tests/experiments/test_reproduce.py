@@ -9,6 +9,11 @@ import pytest
 
 from memspan.errors import InputError
 from memspan.experiments import RECIPES, reproduce
+from memspan.experiments.bmi_fig2 import BMI_FIG2
+from memspan.experiments.bmi_fig3 import BMI_FIG3
+from memspan.experiments.bmi_table1 import BMI_TABLE1
+from memspan.experiments.bmi_table2 import BMI_TABLE2
+from memspan.experiments.errata_16 import ERRATA_16
 from memspan.experiments.meanfield_table1 import MEANFIELD_TABLE1
 from memspan.experiments.recipe import Computed
 from memspan.experiments.relevance_table3_ptb import RELEVANCE_TABLE3_PTB
@@ -24,6 +29,7 @@ UNPUBLISHED = {
     for recipe in (
         *(MEANFIELD_TABLE1, RELEVANCE_TABLE3_PTB, SHEN_FIG2, SHEN_FIG3BC, SHEN_FIG3D),
         *(SHEN_FIG7, SHEN_FIG8, SHEN_FIG9, SHEN_FIG10),
+        *(BMI_TABLE1, BMI_TABLE2, BMI_FIG2, BMI_FIG3, ERRATA_16),
     )
 }
 """Recipes that have not been run at laptop scale yet."""
@@ -83,7 +89,10 @@ def test_every_recipe_names_its_source_and_says_how_long_each_scale_takes(name: 
     recipe = RECIPES[name]
     assert recipe.id == name
     assert recipe.source.startswith(
-        ("Shen 2019, ", "Chen, Pennington and Schoenholz 2018, ", "Kerg 2020, ", "Memorization note 2023, ")
+        (
+            *("Shen 2019, ", "Chen, Pennington and Schoenholz 2018, ", "Kerg 2020, ", "Cao and Xu 2020, "),
+            "Memorization note 2023, ",
+        )
     )
     assert list(recipe.scales) == ["smoke", "laptop", "paper"]
     assert all(": " in words for words in recipe.scales.values())

@@ -57,10 +57,9 @@ class WrittenTexts:
 
     def beside_real(self) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
         """What was written and as much of the training text, both (streams, length): as much as there is of both."""
-        read = encoded(self.task.identity).symbols["train"]
-        each = min(self.symbols.shape[1], len(read))
-        streams = min(len(self.symbols), len(read) // each)
-        return self.symbols[:streams, :each], read[: streams * each].reshape(streams, each)
+        real = training_pieces(self.task, *self.symbols.shape)
+        streams, each = real.shape
+        return self.symbols[:streams, :each], real
 
     def segments(
         self,
@@ -114,6 +113,14 @@ class WrittenTexts:
                 device=device_of(device),
                 progress=progress,
             )
+
+
+def training_pieces(task: TextTask, streams: int, length: int) -> NDArray[np.int64]:
+    """The beginning of the training text in `streams` pieces of `length` symbols, fewer where it is shorter."""
+    read = encoded(task.identity).symbols["train"]
+    each = min(length, len(read))
+    count = min(streams, len(read) // each)
+    return read[: count * each].reshape(count, each)
 
 
 def check_text(run: Path) -> None:
