@@ -24,7 +24,7 @@ SEEDS = range(3)
 def table(**losses: float) -> dict[Key, dict[str, float]]:
     """Every goal with one loss for all measures, and a seed that adds to all of them."""
     return {
-        Key("ptb", goal, seed): {measure: loss + seed for measure in MEASURES}
+        Key("ptb", goal, seed): dict.fromkeys(MEASURES, loss + seed)
         for goal, loss in losses.items()
         for seed in SEEDS
     }
