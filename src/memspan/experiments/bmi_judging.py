@@ -89,10 +89,12 @@ def _segments(job: Job) -> SegmentInformation:
     from memspan.diagnostics.written_texts import WrittenTexts, training_pieces
     from memspan.objectives import Critic, segment_information
     from memspan.sampling.author import divided
+    from memspan.tasks.text import TextTask
     from memspan.training.machine import with_threads
 
-    key = Key(job.data, "none", job.seed)
-    task = job.size.config(key, job.kept.parent).task
+    segments = job.size.segments
+    task = job.size.config(Key(job.data, "none", job.seed), job.kept.parent).task
+    assert isinstance(task, TextTask)
     with with_threads(1):
         if job.run is None:
             texts = training_pieces(task, *divided(job.size.written, None))
@@ -102,8 +104,10 @@ def _segments(job: Job) -> SegmentInformation:
             list(texts),
             task.classes,
             seed=job.seed,
+            length=segments["length"],
+            gap=segments["gap"],
+            folds=segments["folds"],
             critic=Critic(**job.size.critic),
-            **job.size.segments,
         )
 
 

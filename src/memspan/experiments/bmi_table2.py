@@ -103,8 +103,9 @@ def _chart(data: str, found: dict[Key, SegmentInformation]) -> Chart:
     for place, goal in enumerate(ORDER):
         mine = [one for key, one in found.items() if (key.data, key.goal) == (data, goal)]
         x = place + 0.15 * (np.arange(len(mine)) - (len(mine) - 1) / 2)
-        band = tuple([one.interval[side] for one in mine] for side in (0, 1))
-        lines.append(line(LABELS[goal], x, [one.nats for one in mine], band=band, style="markers"))
+        low, high = ([one.interval[side] for one in mine] for side in (0, 1))
+        nats = [one.nats for one in mine]
+        lines.append(line(LABELS[goal], x, nats, band=(low, high), style="markers"))
     return Chart(
         name=f"segments-{data}",
         title=f"What a segment tells of one a little later, {data}",
