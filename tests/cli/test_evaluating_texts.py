@@ -129,3 +129,12 @@ def test_too_little_writing_is_refused(memspan, run):
     assert memspan("evaluate", run, "--reverse-perplexity", "--length", 10).error.startswith(
         "error: Invalid value for '--length'"
     )
+
+
+def test_a_text_that_has_changed_since_is_refused(memspan, run):
+    kept = run / "vocabulary.json"
+    kept.write_text(kept.read_text().replace('"c"', '"d"'))
+    told = memspan("evaluate", run, "--segment-information", "--length", 4_000).error
+    assert told.startswith(
+        f"error: the text that {run} learnt has changed: its symbols are not those of vocabulary.json"
+    )

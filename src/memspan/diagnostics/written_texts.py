@@ -48,11 +48,14 @@ class WrittenTexts:
         """`length` symbols of the best network of a run, in as many texts as `sample` makes of them."""
         config = load_best(run).config
         task = _text_of(run, config)
-        streams, each = divided(length, None)
-        with with_threads(threads_of(config.training)):
-            blocks = author_of(str(run), device=device).write(
-                streams=streams, length=each, seed=seed, progress=progress
+        author, (streams, each) = author_of(str(run), device=device), divided(length, None)
+        if author.spelling != task.vocabulary:
+            raise InputError(
+                f"the text that {run} learnt has changed: its symbols are not those of vocabulary.json; put the text back, "
+                "or train again"
             )
+        with with_threads(threads_of(config.training)):
+            blocks = author.write(streams=streams, length=each, seed=seed, progress=progress)
             return cls(joined(blocks), task, config, seed)
 
     def beside_real(self) -> tuple[NDArray[np.integer], NDArray[np.integer]]:

@@ -135,7 +135,7 @@ BMI_FIG3 = Trained(
     source="Cao and Xu 2020, section 5.3, Fig. 3",
     scales={
         "smoke": "a network of 6 units, 4 iterations: some seconds",
-        "laptop": "BMI-base of bmi-table1 on the Penn Treebank, 200 iterations: about 10 minutes, or 5 with its folder",
+        "laptop": "BMI-base of bmi-table1 on the Penn Treebank, 200 iterations: about 7 minutes, or 3 with its folder",
         "paper": "an AWD-LSTM of bmi-table1, 200 iterations: weeks for the network, then about an hour",
     },
     train=_train,
