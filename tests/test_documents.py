@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import runpy
@@ -16,6 +17,7 @@ from typer.core import TyperGroup, TyperOption
 
 from memspan.cli import main
 from memspan.cli.app import app
+from memspan.cli.evaluate import evaluate
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -236,6 +238,20 @@ def test_every_setting_of_the_second_goal_is_explained_with_its_default():
         if value is not None:
             shown = str(value).lower() if isinstance(value, bool) else value
             assert told[name] == shown or float(told[name]) == value, name
+
+
+def test_the_tables_of_what_a_run_writes_are_those_of_the_program():
+    from memspan.diagnostics.written_texts import WRITTEN
+    from memspan.results import ReversePerplexity, WrittenSegments
+
+    table = OBJECTIVE.partition("| option of `evaluate` |")[2].partition("\n\n")[0]
+    options = set(re.findall(r"`(--[\w-]+)`", table))
+    assert options == {"--segment-information", "--reverse-perplexity", "--length", "--seed"}
+    assert options < commands()["evaluate"]
+    assert f"| {WRITTEN:,} |" in table
+    assert inspect.signature(evaluate).parameters["length"].default == WRITTEN
+    assert fields_told(OBJECTIVE, "segment_information") == set(WrittenSegments.__dataclass_fields__)
+    assert fields_told(OBJECTIVE, "reverse_perplexity") == set(ReversePerplexity.__dataclass_fields__)
 
 
 def test_the_python_of_the_page_on_the_second_goal_runs(capsys):

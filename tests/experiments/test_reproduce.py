@@ -63,7 +63,10 @@ def test_every_recipe_names_its_source_and_says_how_long_each_scale_takes(name: 
     recipe = RECIPES[name]
     assert recipe.id == name
     assert recipe.source.startswith(
-        ("Shen 2019, ", "Chen, Pennington and Schoenholz 2018, ", "Kerg 2020, ", "Memorization note 2023, ")
+        (
+            *("Shen 2019, ", "Chen, Pennington and Schoenholz 2018, ", "Kerg 2020, ", "Cao and Xu 2020, "),
+            "Memorization note 2023, ",
+        )
     )
     assert list(recipe.scales) == ["smoke", "laptop", "paper"]
     assert all(": " in words for words in recipe.scales.values())

@@ -5,20 +5,25 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import final
 
 import numpy as np
 import pytest
 import torch
+from torch import Tensor, nn
 
 from memspan.errors import InputError
 from memspan.models.hugging_face import HuggingFaceModel
-from memspan.objectives import Bmi, BmiConfig
+from memspan.objectives import Bmi, BmiConfig, Objective
 from memspan.objectives.segments import Segments
 from memspan.progress import Progress
 from memspan.tasks import Batch, Copy, WordText
 from memspan.training import CellConfig, Config, InitConfig, TrainingConfig, resume, train
+from memspan.training.building import seeded
 from memspan.training.checkpoint import read_checkpoint
 from memspan.training.config import ModelConfig, check_config
+from memspan.training.machine import Machine
+from memspan.training.trainer import Trainer
 
 LINES = "the cat sat on the mat\nthe mat was red\na dog ran far away\nthe dog was brown\n" * 20
 FULL = BmiConfig(name="full", pairs=4, hidden=6, length=8)
@@ -128,12 +133,64 @@ def test_every_model_of_texts_can_have_it(folder, tmp_path, segments):
         assert all(np.isfinite(list(line.values())).all() for line in metrics(tmp_path / name))
 
 
+def awd_of(folder: str, **training: object) -> Config:
+    model = ModelConfig(name="awd-lstm", embedding=6, last=5, experts=2, tied=True)
+    return replace(config_of(folder, **training), model=model)
+
+
+def test_an_awd_lstm_can_begin_with_what_another_has_learnt(folder, tmp_path):
+    first = train(awd_of(folder, updates=6), tmp_path / "first")
+    begun = InitConfig(name="run", run=str(tmp_path / "first"))
+    rest = awd_of(folder, updates=1, learning_rate=1e-12)
+    train(replace(rest, init=begun, bmi=replace(rest.bmi, learning_rate=1e-12)), tmp_path / "second")
+    path = tmp_path / f"first/checkpoints/{first.best_update:08d}.safetensors"
+    ours, theirs = (read_checkpoint(each, "awd-lstm")[0] for each in (newest(tmp_path / "second"), path))
+    names = [name for name in theirs if name.startswith("network.")]
+    assert len(names) > 5
+    assert all(torch.allclose(ours[name], theirs[name], atol=1e-6) for name in names)
+
+
+@final
+class Calls(Objective):
+    """Has the network read something else, which draws other dropout masks, and adds nothing."""
+
+    @property
+    def name(self) -> str:
+        return "calls"
+
+    @property
+    def learning_rate(self) -> float:
+        return 0.01
+
+    def loss(self, model: nn.Module, batch: Batch, index: int) -> tuple[Tensor, dict[str, float]]:
+        return 0.0 * model(batch.inputs).hidden.sum(), {}
+
+
+def test_the_penalty_of_a_network_is_that_of_its_own_reading_whatever_an_objective_has_it_read(folder):
+    config = replace(awd_of(folder, clip_norm=None), bmi=BmiConfig())
+    gradients = []
+    for objectives in ((), (Calls(),)):
+        trainer = Trainer(config, Machine(config.training), objectives)
+        with seeded(1):
+            trainer.step(0, 0.0)
+        gradients.append([each.grad for each in trainer.network.parameters()])
+    for alone, beside in zip(*gradients, strict=True):
+        assert torch.allclose(alone, beside, atol=1e-7)
+
+
 def test_what_is_no_text_has_no_segments(folder):
     config = config_of(folder)
     with pytest.raises(InputError, match=r"bmi\.name is full, and copy is no text; bmi is for characters"):
         check_config(replace(config, word="copy", task=Copy(delay=3), model=ModelConfig()))
     with pytest.raises(InputError, match=r"bmi\.weight is -1"):
         check_config(replace(config, bmi=replace(FULL, weight=-1)))
+
+
+def test_windows_that_are_longer_than_the_text_are_refused(folder, tmp_path):
+    long = config_of(folder, replace(FULL, segments="windows", length=400))
+    with pytest.raises(InputError, match=r"segments of 400 symbols; .*a smaller bmi\.length"):
+        train(long, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_text_of_one_line_is_refused_before_there_is_a_folder(tmp_path):

@@ -97,6 +97,28 @@ def test_no_other_critic_has_a_larger_proxy_than_the_log_of_the_density_ratio():
         assert softplus_proxy(factor * joint + shift, factor * product + shift) < best
 
 
+@pytest.mark.parametrize("dimension", [1, 5, 20])
+def test_a_critic_that_learnt_by_the_proxy_tells_the_information_to_the_others(dimension):
+    """a sum(x^2 + y^2) + b sum(x y) + c holds the best critic; learnt on some pairs, judged on others."""
+    nats, factors = 1.0, torch.zeros(3, dtype=torch.float64, requires_grad=True)
+
+    def critic(x: Tensor, y: Tensor) -> Tensor:
+        return factors[0] * (x * x + y * y).sum(1) + factors[1] * (x * y).sum(1) + factors[2]
+
+    optimizer = torch.optim.Adam([factors], lr=0.05)
+    x, y, _ = gaussians(dimension, nats, seed=5)
+    for step in range(300):
+        optimizer.zero_grad()
+        (-softplus_proxy(critic(x, y), critic(x, y.roll(1 + step, 0)))).backward()
+        optimizer.step()
+    x, y, _ = gaussians(dimension, nats, seed=6)
+    with torch.no_grad():
+        joint = critic(x, y)
+        product = torch.cat([critic(x, y.roll(shift, 0)) for shift in range(1, SHIFTS + 1)])
+    assert donsker_varadhan(joint, product).item() == pytest.approx(nats, rel=0.1)
+    assert nwj(joint + 1, product + 1).item() == pytest.approx(nats, rel=0.1)
+
+
 def test_discrete_pairs_whose_information_is_a_sum():
     p = torch.tensor([[0.3, 0.1, 0.0], [0.05, 0.15, 0.4]], dtype=torch.float64)
     apart = p.sum(1, keepdim=True) * p.sum(0)

@@ -13,8 +13,10 @@ from torch import Tensor, nn
 from memspan.objectives import Objective
 from memspan.tasks import Batch, Copy
 from memspan.training import CellConfig, Config, TrainingConfig, resume, train
+from memspan.training.best import load_best
 from memspan.training.checkpoint import read_checkpoint
 from memspan.training.machine import Machine
+from memspan.training.scoring import score
 from memspan.training.trainer import Trainer
 
 
@@ -59,6 +61,22 @@ class Quiet(Objective):
 
     def loss(self, model: nn.Module, batch: Batch, index: int) -> tuple[Tensor, dict[str, float]]:
         return torch.zeros(()), {"index": float(index)}
+
+
+@final
+class Late(Objective):
+    """Tells of every third batch only."""
+
+    @property
+    def name(self) -> str:
+        return "late"
+
+    @property
+    def learning_rate(self) -> float:
+        return 0.01
+
+    def loss(self, model: nn.Module, batch: Batch, index: int) -> tuple[Tensor, dict[str, float]]:
+        return torch.zeros(()), {} if index % 3 else {"seven": 7.0}
 
 
 def config_of(**settings: Any) -> Config:
@@ -132,3 +150,39 @@ def test_it_is_told_once_when_averaging_begins_and_once_when_such_a_run_is_gone_
     never = Mean()
     train(config_of(), tmp_path / "plain", objectives=(never,))
     assert never.switches == 0
+
+
+def test_what_is_told_in_some_updates_only_is_a_mean_over_these(tmp_path: Path):
+    """Stopped and gone on with between two lines of the metrics as well."""
+    train(config_of(updates=7, validate_every=20), tmp_path / "run", objectives=(Late(),))
+    resume(tmp_path / "run", updates=20, objectives=(Late(),))
+    train(config_of(validate_every=20), tmp_path / "whole", objectives=(Late(),))
+    lines = [json.loads(line) for line in (tmp_path / "run/metrics.jsonl").read_text().splitlines()]
+    assert [line["late.seven"] for line in lines if "late.loss" in line] == [7.0] * 4
+    assert (tmp_path / "run/metrics.jsonl").read_bytes() == (tmp_path / "whole/metrics.jsonl").read_bytes()
+
+
+def test_processes_have_numbers_of_their_own_for_every_batch():
+    numbers = []
+    for rank in range(2):
+        config = config_of(accumulate=1)
+        machine = Machine(config.training)
+        machine.rank, machine.count = rank, 2
+        trainer = Trainer(config, machine, (Quiet(),))
+        numbers.append([trainer.step(update, 1.0)["quiet.index"] for update in range(3)])
+    assert numbers == [[0, 2, 4], [1, 3, 5]]
+
+
+def test_weights_that_plain_asgd_averages_are_the_ones_that_are_judged(tmp_path: Path):
+    run = train(config_of(optimizer="asgd", learning_rate=0.5), tmp_path / "run")
+    best = load_best(tmp_path / "run")
+    tensors, _ = read_checkpoint(best.folder.checkpoint(best.update), "rnn")
+    ordered = [each for group in best.network.parameter_groups(1.0) for each in group["params"]]
+    for number, parameter in enumerate(ordered):
+        assert torch.equal(parameter, tensors[f"optimizer.{number}.ax"])
+    assert any(
+        not torch.equal(parameter, tensors[f"network.{name}"])
+        for name, parameter in best.network.named_parameters()
+    )
+    found = score(best.network, best.config.task, split="test", batches=100, size=10, seed=0)
+    assert found["loss"] == pytest.approx(run.loss, rel=0.05)

@@ -16,6 +16,10 @@ def evaluate(
     split: asked.Split = "test",
     batches: asked.Batches = None,
     size: asked.Size = None,
+    segment_information: asked.SegmentInformation = False,
+    reverse_perplexity: asked.ReversePerplexity = False,
+    length: asked.WrittenLength = 200_000,
+    seed: asked.EvaluationSeed = 0,
     device: asked.EvaluationDevice = "auto",
     out: asked.EvaluationFolder = None,
     json: options.Json = False,
@@ -28,8 +32,11 @@ def evaluate(
     check_models("evaluating")
     output = Output(command="evaluate", json=json, quiet=quiet)
     with output.progress() as progress:
+        from memspan.diagnostics.written_texts import check_text, with_written
         from memspan.training.evaluating import evaluate_run
 
+        if segment_information or reverse_perplexity:
+            check_text(run)
         result = evaluate_run(
             run,
             delays or (),
@@ -39,6 +46,17 @@ def evaluate(
             device=device,
             progress=progress,
         )
+        if segment_information or reverse_perplexity:
+            result = with_written(
+                result,
+                run,
+                segments=segment_information,
+                reverse=reverse_perplexity,
+                length=length,
+                seed=seed,
+                device=device,
+                progress=progress,
+            )
     from memspan.cli.training_tables import show_evaluation
 
     place = dataclasses.replace(output, out=out or run / "evaluation")

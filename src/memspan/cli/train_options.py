@@ -12,7 +12,7 @@ SplitName: TypeAlias = Literal["train", "valid", "test"]
 StartName: TypeAlias = Literal["default", "critical", "field", "orthogonal", "henaff", "cayley", "chrono"]
 
 _NETWORK, _TASK, _LEARNING, _CONFIG, _OUTPUT = "Network", "Task", "Learning", "Configuration", "Output"
-_EVALUATING = "Evaluating"
+_EVALUATING, _WRITING = "Evaluating", "What it writes"
 
 Task = Annotated[
     str,
@@ -256,4 +256,42 @@ Size = Annotated[
 EvaluationDevice = Annotated[
     DeviceName,
     typer.Option(metavar="auto|cpu|cuda|mps", help="Where it runs.", rich_help_panel=_EVALUATING),
+]
+SegmentInformation = Annotated[
+    bool,
+    typer.Option(
+        "--segment-information",
+        help="Of a run on a text: let it write, and tell how much two segments of 40 symbols, 10 apart, tell of each other, "
+        "in nats, beside those of the text that it learnt from.",
+        rich_help_panel=_WRITING,
+    ),
+]
+ReversePerplexity = Annotated[
+    bool,
+    typer.Option(
+        "--reverse-perplexity",
+        help="Of a run on a text: let it write, train a fresh language model on that, and tell how well this one foretells "
+        "the real text.",
+        rich_help_panel=_WRITING,
+    ),
+]
+WrittenLength = Annotated[
+    int,
+    typer.Option(
+        "--length",
+        min=1_000,
+        metavar="N",
+        help="Symbols that it writes for these two.",
+        rich_help_panel=_WRITING,
+    ),
+]
+EvaluationSeed = Annotated[
+    int,
+    typer.Option(
+        "--seed",
+        min=0,
+        metavar="N",
+        help="Of what it writes and of what learns from that: the same seed gives the same numbers.",
+        rich_help_panel=_WRITING,
+    ),
 ]

@@ -10,6 +10,7 @@ from memspan.cli.tables import print_table, show_notes
 from memspan.figures.training_words import TEXTS
 from memspan.report.training_rows import evaluation_rows, training_rows, transfer_table
 from memspan.report.training_sentences import training_notes
+from memspan.report.written_rows import written_table
 from memspan.results import Evaluation, TrainingRun
 
 _FARTHER = (2, 10)
@@ -27,7 +28,9 @@ def show_evaluation(console: Console, result: Evaluation) -> None:
     """One row for each delay, then which network it was."""
     table = transfer_table(result)
     print_table(console, table.header, table.rows)
-    print_table(console, (), [(name, value) for name, value, _ in evaluation_rows(result)])
+    written = written_table(result)
+    rows = (*(() if written is None else written.rows), *evaluation_rows(result))
+    print_table(console, (), [(name, value) for name, value, _ in rows])
     show_notes(console, result.notes)
 
 

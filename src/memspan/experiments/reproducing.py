@@ -7,6 +7,10 @@ from pathlib import Path
 
 from memspan.data.naming import choose
 from memspan.errors import InputError
+from memspan.experiments.bmi_fig2 import BMI_FIG2
+from memspan.experiments.bmi_fig3 import BMI_FIG3
+from memspan.experiments.bmi_table1 import BMI_TABLE1
+from memspan.experiments.bmi_table2 import BMI_TABLE2
 from memspan.experiments.errata_01 import ERRATA_01
 from memspan.experiments.errata_02 import ERRATA_02
 from memspan.experiments.errata_03 import ERRATA_03
@@ -19,6 +23,7 @@ from memspan.experiments.errata_10 import ERRATA_10
 from memspan.experiments.errata_11 import ERRATA_11
 from memspan.experiments.errata_12 import ERRATA_12
 from memspan.experiments.errata_13 import ERRATA_13
+from memspan.experiments.errata_16 import ERRATA_16
 from memspan.experiments.errata_18 import ERRATA_18
 from memspan.experiments.errata_19 import ERRATA_19
 from memspan.experiments.meanfield_fig1 import MEANFIELD_FIG1
@@ -63,12 +68,13 @@ RECIPES: dict[str, Recipe] = {
         *(MEMORIZATION_FIG1, MEMORIZATION_FIG2, MEMORIZATION_ORDER8, MEMORIZATION_SIZE),
         *(ERRATA_01, ERRATA_02, ERRATA_03, ERRATA_04, ERRATA_06),
         *(ERRATA_07, ERRATA_08, ERRATA_09, ERRATA_10, ERRATA_11),
-        *(ERRATA_12, ERRATA_13, ERRATA_18, ERRATA_19),
+        *(ERRATA_12, ERRATA_13, ERRATA_16, ERRATA_18, ERRATA_19),
         *(RELEVANCE_FIG1, RELEVANCE_FIG2, RELEVANCE_FIG2_MEMORY, RELEVANCE_FIG3),
         *(RELEVANCE_TABLE1, RELEVANCE_TABLE2, RELEVANCE_TABLE3, RELEVANCE_TABLE5),
         RELEVANCE_TABLE3_PTB,
         *(SHEN_FIG1, SHEN_FIG2, SHEN_FIG3A, SHEN_FIG3BC, SHEN_FIG3D),
         *(SHEN_FIG7, SHEN_FIG8, SHEN_FIG9, SHEN_FIG10),
+        *(BMI_TABLE1, BMI_TABLE2, BMI_FIG2, BMI_FIG3),
     )
 }
 """Every recipe by its id; docs/results keeps what they gave."""

@@ -22,5 +22,5 @@ from memspan.objectives.bounds import nwj as nwj
 from memspan.objectives.bounds import softplus_proxy as softplus_proxy
 from memspan.objectives.discriminator import Discriminator as Discriminator
 from memspan.objectives.objective import Objective as Objective
-from memspan.objectives.segment_information import SegmentInformation as SegmentInformation
+from memspan.objectives.segment_information import Critic as Critic
 from memspan.objectives.segment_information import segment_information as segment_information

@@ -16,9 +16,14 @@ from torch import Tensor, nn
 from memspan.errors import InputError
 from memspan.objectives.bounds import donsker_varadhan, softplus_proxy
 from memspan.objectives.discriminator import Discriminator
+from memspan.objectives.segments import LENGTH
 from memspan.progress import SILENT, Progress
+from memspan.results import SegmentInformation
 
 Text = NDArray[np.integer]
+
+GAP, FOLDS = 10, 10
+"""Symbols between two segments, and parts of which each is tested on once.  Cao and Xu 2020, Table 2."""
 
 
 @final
@@ -48,26 +53,14 @@ class Critic:
     """On which it is validated, and on which it is tested."""
 
 
-@final
-@dataclass(frozen=True)
-class SegmentInformation:
-    """A lower bound, in nats."""
-
-    nats: float
-    """The mean over the folds"""
-    interval: tuple[float, float]
-    """Its 95 % interval, by Student's t over the folds"""
-    folds: tuple[float, ...]
-
-
 def segment_information(
     texts: Sequence[Text],
     symbols: int,
     *,
     seed: int,
-    length: int = 40,
-    gap: int = 10,
-    folds: int = 10,
+    length: int = LENGTH,
+    gap: int = GAP,
+    folds: int = FOLDS,
     critic: Critic = Critic(),  # noqa: B008 - frozen
     progress: Progress = SILENT,
 ) -> SegmentInformation:

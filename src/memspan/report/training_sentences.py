@@ -10,6 +10,7 @@ from memspan.figures.training_words import (
     percent_interval,
     task_words,
 )
+from memspan.report.written_rows import written_words
 from memspan.results import Evaluation, TrainingRun, Transfer
 
 _HARDLY = 0.1
@@ -36,7 +37,7 @@ def evaluation_sentence(evaluation: Evaluation) -> str:
     `copy, delay 5,000, rel-rnn trained at delay 100: 99.4 % [99.1 %, 99.6 %] of recalled symbols right (chance 12.5 %)`
     """
     last = evaluation.transfer[-1]
-    return f"{_where(evaluation, last)}: {_found(evaluation, last)}"
+    return f"{_where(evaluation, last)}: {_found(evaluation, last)}{written_words(evaluation)}"
 
 
 def _where(evaluation: Evaluation, last: Transfer) -> str:

@@ -46,3 +46,6 @@ from memspan.results.reproduction import Reproduction as Reproduction
 from memspan.results.reproduction import claim_near as claim_near
 from memspan.results.sample import Sample as Sample
 from memspan.results.training import TrainingRun as TrainingRun
+from memspan.results.written_text import ReversePerplexity as ReversePerplexity
+from memspan.results.written_text import SegmentInformation as SegmentInformation
+from memspan.results.written_text import WrittenSegments as WrittenSegments

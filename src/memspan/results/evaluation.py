@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from memspan.results.encoding import from_plain, to_plain
+from memspan.results.written_text import ReversePerplexity, WrittenSegments
 
 
 @final
@@ -56,6 +57,10 @@ class Evaluation:
     config: dict[str, Any]
     """The configuration of the run."""
     notes: tuple[str, ...] = ()
+    segment_information: WrittenSegments | None = None
+    """Of what the network writes; None where it was not asked for."""
+    reverse_perplexity: ReversePerplexity | None = None
+    """None where it was not asked for."""
 
     def to_json(self) -> dict[str, Any]:
         """The object that `evaluate --json` prints, without `schema`, `command` and `version`."""

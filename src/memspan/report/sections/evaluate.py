@@ -8,6 +8,7 @@ from memspan.report.section import MEANING, Section, Table
 from memspan.report.sections.train import TASKS
 from memspan.report.sentences import sentence
 from memspan.report.training_rows import evaluation_rows, transfer_table
+from memspan.report.written_rows import EXPLANATIONS, written_table
 from memspan.results import Evaluation
 
 
@@ -22,12 +23,16 @@ def section(evaluation: Evaluation) -> Section:
         "Intervals are Wilson's at 95 %, for as many independent answers as scatter between sequences like those "
         "found: answers to one sequence go right and wrong together."
     )
+    if evaluation.distance is None:
+        explanation = explanation[:1]
+    told = [text for name, text in EXPLANATIONS.items() if getattr(evaluation, name) is not None]
+    written = written_table(evaluation)
     return Section(
         title=f"What {evaluation.cell} remembers of {evaluation.task}",
         answer=sentence(evaluation),
-        explanation=explanation if evaluation.distance is not None else explanation[:1],
+        explanation=(*explanation, *told),
         table=Table("Which network", MEANING, evaluation_rows(evaluation), stacked=True),
         figures=illustrations(evaluation, {"transfer": CAPTION}),
-        details=(transfer_table(evaluation),),
+        details=(transfer_table(evaluation), *(() if written is None else (written,))),
         notes=(*evaluation.notes, intervals),
     )

@@ -1,0 +1,164 @@
+"""Claims about the second goal, from numbers made by hand; and one folder of trainings that serves several recipes."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from tests.figures.training_examples import training
+
+from memspan.experiments import bmi_fig2, bmi_fig3, bmi_table1, bmi_table2
+from memspan.experiments.bmi_judging import reverse_all, segments_all
+from memspan.experiments.bmi_published import GOALS, MEASURES, PERPLEXITY, SEGMENTS, printed
+from memspan.experiments.bmi_trainings import SIZES, Key
+from memspan.experiments.gradient_variance import Variances
+from memspan.progress import SILENT
+from memspan.results import SegmentInformation, TrainingRun
+
+SEEDS = range(3)
+
+
+def table(**losses: float) -> dict[Key, dict[str, float]]:
+    """Every goal with one loss for all measures, and a seed that adds to all of them."""
+    return {
+        Key("ptb", goal, seed): dict.fromkeys(MEASURES, loss + seed)
+        for goal, loss in losses.items()
+        for seed in SEEDS
+    }
+
+
+def test_a_goal_is_better_only_if_its_perplexity_is_lower():
+    found = table(none=4.0, base=3.9, full=3.95)
+    base, full = (bmi_table1.compared("ptb", False, goal, "test", found) for goal in ("base", "full"))
+    assert (base.holds, full.holds) == (True, False)
+    assert base.measured == pytest.approx(np.exp(-0.1))
+    assert base.paper == pytest.approx(55.02 / 55.97)
+    assert "3 seeds, of which 3 agree" in base.claim
+    assert "of which 0 agree" in full.claim
+
+
+def test_printed_numbers_fall_from_goal_to_goal_and_by_fine_tuning():
+    for data, rows in PERPLEXITY.items():
+        for tuned in (False, True):
+            values = np.array([rows[tuned][goal] for goal in GOALS])
+            assert values.shape == (3, len(MEASURES))
+            assert (np.diff(values, axis=0) < 0).all()
+        assert all(rows[True][goal] < rows[False][goal] for goal in GOALS)
+        assert list(SEGMENTS[data].values()) == sorted(SEGMENTS[data].values())
+    assert printed("ptb", True, "full", "reverse_test") == 71.81
+    assert printed("python", True, "full", "test") is None
+
+
+def test_segments_tell_more_or_do_not():
+    nats = {"none": 0.2, "base": 0.4, "full": 0.3, "real": 1.2}
+    found = {
+        Key("ptb", goal, seed): SegmentInformation(value, (value - 0.1, value + 0.1), (value,))
+        for goal, value in nats.items()
+        for seed in ((0,) if goal == "real" else SEEDS)
+    }
+    claims = [
+        bmi_table2.rises("ptb", *pair, found)
+        for pair in (("none", "base"), ("base", "full"), ("full", "real"))
+    ]
+    assert [claim.holds for claim in claims] == [True, False, True]
+    assert [claim.measured for claim in claims] == pytest.approx([0.2, -0.1, 0.9])
+    assert [claim.paper for claim in claims] == pytest.approx([0.22, 0.01, 0.7])
+    (near,) = bmi_table2.as_printed("ptb", found)
+    assert near.holds
+    assert (near.paper, near.measured) == (1.18, pytest.approx(1.2))
+    assert bmi_table2.as_printed("python", found) == []
+
+
+def validated(losses: list[float], switch_at: int | None, nonmonotone: int = 2) -> TrainingRun:
+    config = {"bmi": {"switch_at": switch_at}, "training": {"nonmonotone": nonmonotone}}
+    updates = 10 * np.arange(1, len(losses) + 1)
+    return dataclasses.replace(training(), validated=updates, validation_loss=np.array(losses), config=config)
+
+
+def test_curves_begin_at_the_switch_set_or_found():
+    losses = [5.0, 4.0, 4.5, 4.4, 4.3, 3.0]
+    at_20 = bmi_fig2.after_switch(validated(losses, 20))
+    assert at_20.tolist() == [[0, 10, 20, 30, 40], losses[1:]]
+    found = bmi_fig2.after_switch(validated(losses, None))  # 4.3 is above the best of those before 4.5
+    assert found.tolist() == [[0, 10], [4.3, 3.0]]
+    never = bmi_fig2.after_switch(validated([5.0, 4.0, 3.0, 2.0], None))
+    assert never.tolist() == [[0], [2.0]]
+
+
+def test_a_curve_is_consistently_below_another_or_only_in_the_end():
+    curves = {
+        Key("ptb", "none", 0): np.array([[0, 10, 20], [5.0, 4.5, 4.4]]),
+        Key("ptb", "base", 0): np.array([[0, 10, 20], [5.0, 4.4, 4.3]]),
+        Key("ptb", "full", 0): np.array([[0, 10, 20], [5.0, 4.6, 4.2]]),
+    }
+    base = bmi_fig2.compared("ptb", "base", "none", curves)
+    full = bmi_fig2.compared("ptb", "full", "base", curves)
+    assert [claim.holds for claim in (*base, *full)] == [True, True, False, True]
+    assert (base[0].measured, full[0].measured) == (1.0, 0.5)
+    assert full[1].measured == pytest.approx(np.exp(-0.1))
+
+
+def test_variances_are_those_of_numpy_and_ratios_leave_out_what_never_changed():
+    random = np.random.default_rng(0)
+    draws, running = random.normal(3, 2, (20, 5)), Variances()
+    for row in draws:
+        running.add([torch.from_numpy(row[:2]), torch.from_numpy(row[2:])])
+    assert running.found() == pytest.approx(draws.var(axis=0, ddof=1))
+    ratios = bmi_fig3.compared(np.array([4.0, 1.0, 0.0]), np.array([2.0, 0.0, 1.0]))
+    assert ratios.tolist() == [2.0]
+
+
+@pytest.mark.parametrize(
+    ("ratios", "holds"),
+    [
+        (np.geomspace(10, 1e7, 100), [True, True, True, True]),
+        (np.geomspace(1.1, 9, 100), [False, True, False, True]),
+        (np.geomspace(1e-3, 1e2, 100), [False, False, False, False]),
+    ],
+)
+def test_policy_gradients_are_noisier_as_printed_or_by_less_or_not_at_all(ratios, holds):
+    claims = bmi_fig3.claims(ratios)
+    assert [claim.holds for claim in claims] == holds
+    assert claims[0].paper == 1e4
+    assert claims[3].measured == pytest.approx(np.median(ratios))
+
+
+def test_one_folder_serves_the_tables_and_the_curves(tmp_path: Path):
+    size = SIZES["smoke"]
+    first = bmi_fig2.BMI_FIG2.outcome("smoke", 0, SILENT, tmp_path)
+    written = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("result.json")}
+    assert len(written) == 3
+    table = bmi_table2.BMI_TABLE2.outcome("smoke", 0, SILENT, tmp_path)
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("result.json")} == written
+    assert bmi_fig2.BMI_FIG2.outcome("smoke", 0, SILENT, tmp_path).claims == first.claims
+    kept = sorted(
+        path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("segment-information.json")
+    )
+    assert kept == [
+        *(f"python/{goal}-seed-0/segment-information.json" for goal in ("base", "full", "none")),
+        *kept[3:],
+    ]
+    assert kept[3:] == ["python/segment-information.json"]
+    (tmp_path / kept[0]).write_text((tmp_path / kept[1]).read_text())  # what is there is read
+    found = segments_all(size, size.keys(0), tmp_path, 0, SILENT)
+    assert found[Key("python", "base", 0)] == found[Key("python", "full", 0)]
+    other = dataclasses.replace(size, written=3_000)  # but not what was found otherwise
+    again = segments_all(other, size.keys(0), tmp_path, 0, SILENT)
+    assert again[Key("python", "base", 0)] != again[Key("python", "full", 0)]
+    assert table.claims
+
+
+def test_fine_tuning_goes_on_from_the_first_stage_by_averaged_sgd(tmp_path: Path):
+    size, key = SIZES["smoke"], Key("python", "full", 0)
+    (run,) = size.train([key], tmp_path, SILENT).values()
+    tuned = key._replace(tuned=True)
+    config = size.config(tuned, tmp_path)
+    assert (config.init.name, config.init.run) == ("run", str(tmp_path / key.folder))
+    assert (config.training.optimizer, config.bmi.name, config.bmi.switch_at) == ("asgd", "full", 1)
+    (second,) = size.train([tuned], tmp_path, SILENT).values()
+    assert second.validation_loss[-1] == pytest.approx(run.validation_loss.min(), rel=0.2)
+    (reverse,) = reverse_all(size, [tuned], tmp_path, 0, SILENT).values()
+    assert np.isfinite(reverse.test_loss)
