@@ -119,7 +119,7 @@ BMI_FIG2 = Trained(
     source="Cao and Xu 2020, section 5.1, Fig. 2",
     scales={
         "smoke": "3 networks of 6 units on Python's own source: some seconds",
-        "laptop": "12 networks of bmi-table1 (the same folder serves both): about 20 minutes, or seconds with that folder",
+        "laptop": "9 networks of bmi-table1 (the same folder serves both): about 15 minutes, or seconds with that folder",
         "paper": "18 AWD-LSTMs of bmi-table1: months, or seconds with its folder",
     },
     train=_train,

@@ -111,7 +111,7 @@ BMI_TABLE1 = Trained(
     source="Cao and Xu 2020, section 5.1, Table 1",
     scales={
         "smoke": "6 networks of 6 units on Python's own source: some seconds",
-        "laptop": "24 trainings of LSTMs of 100 units, Penn Treebank from 3 seeds and WikiText-2 from one: about 35 minutes",
+        "laptop": "18 trainings of LSTMs of 100 units on the Penn Treebank, from 3 seeds: about 30 minutes",
         "paper": "36 trainings of AWD-LSTMs, 1,000 passes at the most, 6 million words from each: months",
     },
     train=_train,

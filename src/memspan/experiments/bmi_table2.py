@@ -125,7 +125,7 @@ BMI_TABLE2 = Trained(
     source="Cao and Xu 2020, section 5.2, Table 2",
     scales={
         "smoke": "3 networks of 6 units on Python's own source: some seconds",
-        "laptop": "12 networks of bmi-table1 (the same folder serves both), 10 folds for each text: about 15 minutes more",
+        "laptop": "9 networks of bmi-table1 (the same folder serves both), 10 folds for each text: about 12 minutes more",
         "paper": "18 AWD-LSTMs of bmi-table1, 6 million words from each: months, most of them for the networks",
     },
     train=_train,

@@ -156,12 +156,7 @@ SIZES = {
         workers=1,
     ),
     "laptop": Size(
-        corpora={
-            "ptb": Corpus(task={"data": "ptb", "most": 3_000}, seeds=3, settings={}),
-            "wikitext-2": Corpus(
-                task={"data": "wikitext-2", "most": 3_000}, seeds=1, settings={"bmi": {"weight": 0.02}}
-            ),
-        },
+        corpora={"ptb": Corpus(task={"data": "ptb", "most": 3_000}, seeds=3, settings={})},
         settings=_LAPTOP,
         tuning={
             "training": {
