@@ -24,6 +24,8 @@ ANSWERING = 20
 """Steps before the last in which answers are written or called for; each adds a gradient of its own to its state."""
 SHORTER = "rel-lstm-shorter"
 """The folder of the run at the shorter delay."""
+BLOCK = 10
+"""Steps whose norms are taken together; the ten answers are one block."""
 EVEN = 30.0
 """How many times the largest norm may be the smallest: over the whole range gradients neither vanish nor explode."""
 
@@ -91,12 +93,13 @@ def _claims(norms: dict[str, GradientNorms], trained: dict[str, TrainingRun]) ->
     claims = [
         _even(
             f"After training RelLSTM's gradient norm is within a factor of {EVEN:g} over the whole sequence, by the norm of "
-            f"the batch's gradient. (Measured: the largest over the smallest; {recalls}.)",
-            ours.rms,
+            f"the batch's gradient in blocks of {BLOCK} steps. (Measured: the largest over the smallest; {recalls}.)",
+            in_blocks(ours.rms),
         ),
+        _even("So it is at single steps. (Measured: the largest over the smallest.)", ours.rms),
         _even(
-            "So it is if each sequence has a norm of its own and these are averaged. (Measured: the largest mean over the "
-            "smallest.)",
+            "So it is at single steps if each sequence has a norm of its own and these are averaged. (Measured: the largest "
+            "mean over the smallest.)",
             ours.mean,
         ),
         _even(
@@ -120,6 +123,13 @@ def _claims(norms: dict[str, GradientNorms], trained: dict[str, TrainingRun]) ->
                 )
             )
     return tuple(claims)
+
+
+def in_blocks(norms: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The root of the mean square of every `BLOCK` steps, from the last step back; an incomplete block at the end is one."""
+    starts = np.arange(0, len(norms), BLOCK)
+    sizes = np.diff(np.append(starts, len(norms)))
+    return np.sqrt(np.add.reduceat(np.square(norms), starts) / sizes)
 
 
 def _even(claim: str, norms: NDArray[np.float64]) -> Claim:
@@ -163,7 +173,8 @@ def _memory_chart(size: _Size, norms: dict[str, GradientNorms], memory: dict[str
 _NOTE = (
     "Two norms are told. That of a batch, whose loss is the mean of its sequences' losses, is what a training step sees: "
     "the root of the mean square of the sequences' own norms. The mean of these is smaller where few sequences have a "
-    "gradient: a step of denoise holds a symbol in one sequence of forty. A network that has not learnt the task has "
+    "gradient: a step of denoise holds a symbol in one sequence of forty, so that norms of single steps scatter; blocks of "
+    "ten steps hold ten times as many symbols. A network that has not learnt the task has "
     "gradients all the same. At laptop scale RelLSTM learns a delay of 100 first, in up to 24,000 updates, and goes on from "
     "there at 400: begun at 400 it had 55 % right after 10,000 updates."
 )
