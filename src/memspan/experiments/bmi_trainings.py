@@ -148,7 +148,13 @@ SIZES = {
             "cell": {"hidden": 6},
             "model": {"embedding": 6, "tied": True, "dropout": 0.0},
             "bmi": {"switch_at": 4, "hidden": 8, "pairs": 4, "length": 6},
-            "training": {"updates": 8, "batch": 4, "validate_every": 2, "validation_batches": 2},
+            "training": {
+                "updates": 8,
+                "batch": 4,
+                "validate_every": 2,
+                "validation_batches": 2,
+                "validation_size": 100,
+            },
         },
         tuning={
             "training": {"updates": 4, "optimizer": "asgd", "learning_rate": 0.5, "schedule": "constant"}
