@@ -135,7 +135,7 @@ def test_every_model_of_texts_can_have_it(folder, tmp_path, segments):
 
 def awd_of(folder: str, **training: object) -> Config:
     model = ModelConfig(name="awd-lstm", embedding=6, last=5, experts=2, tied=True)
-    return replace(config_of(folder, **training), model=model)
+    return replace(config_of(folder, FULL, **training), model=model)
 
 
 def test_an_awd_lstm_can_begin_with_what_another_has_learnt(folder, tmp_path):

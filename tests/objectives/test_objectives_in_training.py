@@ -185,4 +185,4 @@ def test_weights_that_plain_asgd_averages_are_the_ones_that_are_judged(tmp_path:
         for name, parameter in best.network.named_parameters()
     )
     found = score(best.network, best.config.task, split="test", batches=100, size=10, seed=0)
-    assert found["loss"] == pytest.approx(run.loss, rel=0.05)
+    assert found["loss"] == pytest.approx(run.loss, rel=1e-5)

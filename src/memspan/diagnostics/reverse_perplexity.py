@@ -32,8 +32,8 @@ from memspan.training.scoring import score
 
 KEPT = 10
 """One in so many of the texts is kept from the fresh model, to tell when it has learnt enough."""
-PIECES = 10
-"""Of a real text, read side by side, each with all that came before in it."""
+PIECES, WINDOW = 10, 100
+"""Of a real text, read side by side, each with all that came before in it; symbols that are read at a time."""
 
 
 @final
@@ -178,7 +178,7 @@ def _mean_loss(model: Model, windows: list[_Window]) -> float:
 
 
 def _real_loss(model: Model, task: TextTask, split: Split) -> float:
-    read = replace(task, carry=True)
+    read = replace(task, carry=True, steps=WINDOW)
     return score(model, read, split=split, batches=read.batches(split, PIECES), size=PIECES, seed=0)["loss"]
 
 

@@ -44,7 +44,7 @@ def after_switch(run: TrainingRun) -> NDArray[np.float64]:
         looks = [n for n in range(1, len(losses) + 1) if triggered(losses[:n], patience)]
         at = int(run.validated[looks[0] - 1]) if looks else int(run.validated[-1])
     later = run.validated >= at
-    return np.stack([run.validated[later] - at, run.validation_loss[later]])
+    return np.stack([(run.validated[later] - at).astype(np.float64), run.validation_loss[later]])
 
 
 def mean_curve(data: str, goal: str, curves: dict[Key, NDArray[np.float64]]) -> NDArray[np.float64]:

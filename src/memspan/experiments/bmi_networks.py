@@ -1,5 +1,4 @@
-"""A network with its discriminator, as a run with a second goal left them; and what the discriminator tells of other "
-"texts."""
+"""A network with its discriminator, as a run with a second goal left them; what the latter tells of another text."""
 
 from __future__ import annotations
 

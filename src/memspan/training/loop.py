@@ -135,7 +135,8 @@ class Loop:
 
     def _log(self, rate: float, stage: Stage) -> None:
         position = self.position
-        means = {name: total / position.counted[name] for name, total in position.pending.items()}
+        # Sorted, since a checkpoint does not keep the order in which they were told.
+        means = {name: position.pending[name] / position.counted[name] for name in sorted(position.pending)}
         position.pending, position.counted = {}, {}
         line = {"update": position.update, **means, "rate": self.config.learning_rate * rate}
         position.metrics_bytes += self.journal.metrics(line)
