@@ -44,10 +44,18 @@ class ByHand(Model):
         scored: int | None = None,
     ) -> Output:
         self.modes.add((self.training, torch.is_grad_enabled()))
+        (logits,), after = self.outputs(inputs, state)
+        return Output(logits if scored is None else logits[-scored:], logits, after)
+
+    def outputs(
+        self, inputs: Tensor, state: State | None = None, *, resets: Tensor | None = None
+    ) -> tuple[list[Tensor], State]:
         (count,) = self.start(inputs.shape[1]) if state is None else state
         counts = count + torch.arange(1, len(inputs) + 1).unsqueeze(1)
-        logits = self.table[counts.clamp(max=len(self.table) - 1), inputs]
-        return Output(logits if scored is None else logits[-scored:], logits, (counts[-1:],))
+        return [self.table[counts.clamp(max=len(self.table) - 1), inputs]], (counts[-1:],)
+
+    def answered(self, hidden: Tensor) -> Tensor:
+        return hidden
 
     def start(self, batch: int) -> State:
         return (torch.zeros(1, batch, dtype=torch.int64),)
