@@ -112,8 +112,8 @@ _SMOKE_TASK = {"data": "python", "steps": 8, "most": 50}
 _LAPTOP = {
     "cell": {"hidden": 100},
     "model": {"embedding": 100, "tied": True, "dropout": 0.2},
-    "bmi": {"switch_at": 1_500, "learning_rate": 1e-3},
-    "training": {"updates": 3_000, "validate_every": 250, "learning_rate": 4e-3},
+    "bmi": {"switch_at": 1_000, "learning_rate": 1e-3},
+    "training": {"updates": 2_000, "validate_every": 200, "learning_rate": 4e-3},
 }
 _PAPER = {
     "cell": {"hidden": 960, "layers": 3},
