@@ -12,6 +12,7 @@ from memspan.experiments import RECIPES, reproduce
 from memspan.experiments.meanfield_table1 import MEANFIELD_TABLE1
 from memspan.experiments.recipe import Computed
 from memspan.experiments.relevance_table3_ptb import RELEVANCE_TABLE3_PTB
+from memspan.experiments.relevance_table4 import RELEVANCE_TABLE4
 from memspan.experiments.shen_fig3a import SHEN_FIG9
 from memspan.experiments.shen_fig3d import SHEN_FIG3D
 from memspan.experiments.shen_fig7 import SHEN_FIG7
@@ -23,7 +24,7 @@ UNPUBLISHED = {
     recipe.id: recipe
     for recipe in (
         *(MEANFIELD_TABLE1, RELEVANCE_TABLE3_PTB, SHEN_FIG2, SHEN_FIG3BC, SHEN_FIG3D),
-        *(SHEN_FIG7, SHEN_FIG8, SHEN_FIG9, SHEN_FIG10),
+        *(SHEN_FIG7, SHEN_FIG8, SHEN_FIG9, SHEN_FIG10, RELEVANCE_TABLE4),
     )
 }
 """Recipes that have not been run at laptop scale yet."""

@@ -1,4 +1,4 @@
-"""What an agent of MiniGrid sees, as MiniGrid computes it, in an eighth of the time: stepping a world is mostly looking.
+"""What an agent of MiniGrid sees, as MiniGrid computes it, faster: stepping a world is mostly looking.
 
 The view is a square in front of the agent, turned so that it looks up. A cell is seen if light reaches it row by row from the
 agent's place; walls and doors that are not open stop it.  `minigrid.core.grid.Grid.process_vis`, version 3.

@@ -57,7 +57,7 @@ def environment_id(name: str) -> str:
         return WORLDS[name]
     if name in registered():
         return name
-    raise InputError(f"there is no world {name!r}; {choose(_cased(name), WORLDS)}; {MORE}")
+    raise InputError(f"there is no world {name!r}; {choose(name, WORLDS)}; {MORE}")
 
 
 def registered() -> dict[str, Any]:
@@ -66,9 +66,3 @@ def registered() -> dict[str, Any]:
     import minigrid  # noqa: F401
 
     return gymnasium.registry  # pyright: ignore[reportReturnType]
-
-
-def _cased(name: str) -> str:
-    """The name itself, or one of the table that differs in capital letters only, whose nearest is then that one."""
-    same = [known for known in WORLDS if known.lower() == name.lower()]
-    return same[0] if same else name
