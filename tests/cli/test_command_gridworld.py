@@ -77,7 +77,9 @@ def test_bad_input_is_refused_in_one_line(memspan, words, message):
 
 
 def test_worlds_that_show_something_else_are_refused(memspan, run):
-    assert "CartPole-v1 is no grid world" in memspan("evaluate", run, "--world", "CartPole-v1", "--quiet").error
+    assert (
+        "CartPole-v1 is no grid world" in memspan("evaluate", run, "--world", "CartPole-v1", "--quiet").error
+    )
     assert "did you mean Fetch-8x8" in memspan("evaluate", run, "--world", "Fetch-8x9", "--quiet").error
     assert "give --world NAME instead" in memspan("evaluate", run, "--delay", "5").error
     assert "lives in a grid world" in memspan("diagnose", run, "--quiet").error

@@ -65,7 +65,9 @@ def test_an_episode_that_is_lived_again_is_the_same():
 
 
 def test_episodes_differ_by_run_place_and_number():
-    seeds = {episode_seed(run, place, number) for run in range(3) for place in range(3) for number in range(3)}
+    seeds = {
+        episode_seed(run, place, number) for run in range(3) for place in range(3) for number in range(3)
+    }
     assert len(seeds) == 27
 
 

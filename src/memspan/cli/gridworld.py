@@ -137,7 +137,9 @@ def _remembered(asked: Asked, word: str) -> dict[str, int]:
         if value is None:
             continue
         if name not in agent_defaults(word)["cell"]:
-            raise InputError(f"{option} {value}: the cell {word} has no use for it; {option} is for rel-rnn, rel-lstm")
+            raise InputError(
+                f"{option} {value}: the cell {word} has no use for it; {option} is for rel-rnn, rel-lstm"
+            )
         found[name] = value
     return found
 

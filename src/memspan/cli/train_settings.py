@@ -63,7 +63,9 @@ def resolved(asked: Asked) -> Config:
 def _check_no_world(asked: Asked) -> None:
     for option, value in (("--world", asked.world), ("--mission", asked.mission)):
         if value is not None:
-            raise InputError(f"{option}: the task {asked.task} is no world to live in; {option} is for {GRIDWORLD}")
+            raise InputError(
+                f"{option}: the task {asked.task} is no world to live in; {option} is for {GRIDWORLD}"
+            )
 
 
 def _layers(asked: Asked) -> list[tuple[str, dict[str, Any]]]:

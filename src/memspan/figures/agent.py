@@ -35,8 +35,8 @@ def learning_drawing(run: AgentRun) -> Chart:
         x_scale="linear",
         y_scale="linear",
         lines=tuple(_learning_line(one, run) for one in run.learning),
-        caption="Each point is the mean reward of the episodes that ended within ten updates, while actions were still drawn "
-        "by chance. Where the agent without memory does as well, memory was not needed.",
+        caption="Each point is the mean reward of the episodes that ended within ten updates, with actions drawn by the "
+        "policy's odds. Where the agent without memory does as well, memory was not needed.",
     )
 
 
@@ -76,6 +76,6 @@ def episode_drawing(episode: Episode) -> HeatMap:
         edge=np.zeros(0),
         edge_label="",
         lines=(),
-        caption="Each row is a step of the episode and shows how its attention is shared among the steps before; bright means "
-        "much. The future is hatched. A bright column is a moment that is remembered for long.",
+        caption="Each row is a step of the episode and shows how its attention is shared among the steps before; bright "
+        "means much. The future is hatched. A bright column is a moment that is remembered for long.",
     )

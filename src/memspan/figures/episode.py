@@ -12,8 +12,8 @@ from PIL import Image, ImageDraw
 from memspan.results import Episode
 
 GIF_CAPTION = (
-    "One episode. Left is the world, with what the agent sees in light; right is the past step that has the largest share of "
-    "its attention; below, the shares of all past steps, the oldest at the left."
+    "One episode. Left is the world, with what the agent sees in light; right is the past step that has the largest share "
+    "of its attention; below, the shares of all past steps, the oldest at the left."
 )
 GIF_CAPTION_WITHOUT = "One episode: the world at every step, with what the agent sees in light. This cell looks at no past steps."
 
@@ -52,9 +52,7 @@ def film_of(episode: Episode) -> list[Image.Image]:
     with Image.open(io.BytesIO(base64.b64decode(episode.pictures))) as strip:
         whole = strip.convert("RGB")
     width = whole.width // episode.shown
-    return [
-        whole.crop((step * width, 0, (step + 1) * width, whole.height)) for step in range(episode.shown)
-    ]
+    return [whole.crop((step * width, 0, (step + 1) * width, whole.height)) for step in range(episode.shown)]
 
 
 def _frame(pictures: list[Image.Image], attention: NDArray[np.float64], step: int) -> Image.Image:

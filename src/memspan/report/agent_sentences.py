@@ -9,7 +9,7 @@ from memspan.results import AgentEvaluation, AgentRun, Rewards
 def agent_sentence(run: AgentRun) -> str:
     """What a training in a grid world came to, in one line.
 
-    `DoorKey-5x5, rel-lstm: reward 0.95 [0.94, 0.96] over 100 episodes after 614,400 frames; without memory 0.93 [0.91, 0.95]`
+    `DoorKey-5x5, rel-lstm: reward 0.95 [0.94, 0.96] over 100 episodes after 614,400 frames; without memory 0.93 …`
     """
     after = f"after {run.frames:,} frames"
     return f"{run.world}, {cell_words(run.cell)}: {_earned(run.found)} {after}{_beside(run.memoryless)}"

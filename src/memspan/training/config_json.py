@@ -178,10 +178,7 @@ def dataclass_of(kind: Any, plain: dict[str, Any], where: str, section: str) -> 
     names = [field.name for field in dataclasses.fields(kind) if field.name != "options"]
     check_known(plain, names, where, f"{section}.")
     return kind(
-        **{
-            name: converted(value, hints[name], f"{where}: {section}.{name}")
-            for name, value in plain.items()
-        }
+        **{name: converted(value, hints[name], f"{where}: {section}.{name}") for name, value in plain.items()}
     )
 
 

@@ -14,16 +14,16 @@ from memspan.report.training_rows import config_tables
 from memspan.results import AgentEvaluation, AgentRun, Episode
 
 _WORLD = (
-    "An agent walks on a grid and sees a small square in front of it. It is rewarded at the end of an episode if it did what "
-    "was to be done: 1 less nine tenths of the share of the time that it took, and nothing where time ran out."
+    "An agent walks on a grid and sees a small square in front of it. It is rewarded at the end of an episode if it did "
+    "what was to be done: 1 less nine tenths of the share of the time that it took, and nothing where time ran out."
 )
 _WITHOUT = (
-    "What an agent without memory earns shows how much of the reward asks for memory at all: it sees the same and was trained "
-    "in the same way, but knows nothing of earlier steps."
+    "What an agent without memory earns shows how much of the reward asks for memory at all: it sees the same and was "
+    "trained in the same way, but knows nothing of earlier steps."
 )
 _INTERVALS = (
-    "Intervals are at 95 %, of the mean over episodes of these very networks; networks of other seeds may differ by more, which "
-    "the column of seeds shows."
+    "Intervals are at 95 %, of the mean over episodes of these very networks; networks of other seeds may differ by more, "
+    "which the column of seeds shows."
 )
 
 
@@ -44,8 +44,8 @@ def section(run: AgentRun) -> Section:
 def evaluation_section(evaluation: AgentEvaluation) -> Section:
     """One agent in one or more worlds."""
     other = (
-        "The weights were learnt in one world and are not changed here. A larger world asks for the same, but over longer ways: "
-        "what was learnt carries over if it was the rule that was learnt, and if it can be remembered for long enough."
+        "The weights were learnt in one world and are not changed here. A larger world asks for the same, but over longer "
+        "ways: what was learnt carries over if it was the rule that was learnt, and if it can be remembered for long enough."
     )
     return Section(
         title=f"What {cell_words(evaluation.cell)} earns in other worlds",

@@ -1,7 +1,7 @@
 """What an agent of MiniGrid sees, as MiniGrid computes it, faster: stepping a world is mostly looking.
 
-The view is a square in front of the agent, turned so that it looks up. A cell is seen if light reaches it row by row from the
-agent's place; walls and doors that are not open stop it.  `minigrid.core.grid.Grid.process_vis`, version 3.
+The view is a square in front of the agent, turned so that it looks up. A cell is seen if light reaches it row by row from
+the agent's place; walls and doors that are not open stop it.  `minigrid.core.grid.Grid.process_vis`, version 3.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def quick_views(world: Any) -> None:
 
 
 def view(world: Any) -> Codes:
-    """The image (size, size, 3) that `world.gen_obs()` of MiniGrid gives: kind, colour and state of each cell that is seen."""
+    """The image (size, size, 3) of MiniGrid's own `gen_obs`: kind, colour and state of each cell that is seen."""
     size = world.agent_view_size
     left, top, _, _ = world.get_view_exts()
     carried = EMPTY if world.carrying is None else world.carrying.encode()

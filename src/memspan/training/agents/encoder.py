@@ -20,7 +20,7 @@ CHANNELS = KINDS + COLOURS + STATES
 
 @final
 class GridEncoder(BaseFeaturesExtractor):
-    """Rows (batch, length) of `Observing` to features: 64 for each place that is left of the view, the direction, the words."""
+    """Rows (batch, length) of `Observing` to features: 64 for each place left of the view, the direction, the words."""
 
     def __init__(self, observation_space: spaces.Box, observing: Observing) -> None:
         places = max(0, (observing.size - 1) // 2 - 2) ** 2
