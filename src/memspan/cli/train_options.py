@@ -116,7 +116,7 @@ Mission = Annotated[
     bool | None,
     typer.Option(
         "--mission/--no-mission",
-        help="Of gridworld: whether the agent is told the words of its mission. By default not, as in the source.",
+        help="Of gridworld: whether the agent is told the words of its mission. By default not.",
         rich_help_panel=_TASK,
     ),
 ]
@@ -148,43 +148,7 @@ Updates = Annotated[
         rich_help_panel=_LEARNING,
     ),
 ]
-MoreWorld = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Of gridworld: where the agent lives, such as DoorKey-5x5, MemoryS7 or GoToObject-6x6; a wrong name lists all."
-        " By default DoorKey-5x5.",
-        rich_help_panel=_TASK,
-    ),
-]
-Mission = Annotated[
-    bool | None,
-    typer.Option(
-        "--mission/--no-mission",
-        help="Of gridworld: whether the agent is told the words of its mission. By default not, as in the source.",
-        rich_help_panel=_TASK,
-    ),
-]
-Worlds = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--world",
-        metavar="NAME",
-        help="Of a run in a grid world: try it in this world; may be given again. By default the trained one.",
-        rich_help_panel=_EVALUATING,
-    ),
-]
-Episodes = Annotated[
-    int | None,
-    typer.Option(
-        "--episodes",
-        min=1,
-        metavar="N",
-        help="Of a run in a grid world: episodes in each world. By default 100.",
-        rich_help_panel=_EVALUATING,
-    ),
-]
-Updates = Annotated[
+MoreUpdates = Annotated[
     int | None,
     typer.Option(
         min=1,

@@ -145,8 +145,8 @@ def _chart(found: Found, place: int, frames: int, size: _Size) -> Chart:
 _NOTE = (
     "The published program cleared the memory before every step while it acted (errata 14), so that the printed rewards are "
     "not those of the agents that are described. Here memory is carried through an episode, in acting and in learning "
-    "alike, and an agent without memory is trained beside. Missions are not told: what GoToObject, GoToDoor and Fetch ask for can "
-    "then only be guessed. The paper does not say whether they were."
+    "alike, and an agent without memory is trained beside. Missions are not told: what GoToObject, GoToDoor and Fetch "
+    "ask for can then only be guessed. The paper does not say whether they were."
 )
 
 RELEVANCE_TABLE4 = Trained(

@@ -37,6 +37,8 @@ GIVEN = (
     "layer",
 )
 """What every cell's constructor takes; the rest are the cell's own options."""
+AGENTS = "gridworld"
+"""The task that has configurations of its own."""
 SECTIONS = ("task", "cell", "model", "init", "training", "bmi", "seed")
 
 
@@ -134,7 +136,7 @@ def completed(cell: CellConfig) -> CellConfig:
 def task_class(word: str) -> type[Task]:
     """The task of a word."""
     if word not in TASKS:
-        raise InputError(f"there is no task {word!r}; {choose(word, TASKS)}")
+        raise InputError(f"there is no task {word!r}; {choose(word, (*TASKS, AGENTS))}")
     return TASKS[word]
 
 
