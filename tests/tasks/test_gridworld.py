@@ -21,10 +21,10 @@ def wander(seed: int, steps: int = STEPS) -> list[int]:
 def test_what_is_seen_is_what_minigrid_shows(name):
     env = open_world(name)
     world = env.unwrapped
-    plain = type(world).gen_obs
+    plain = type(world).gen_obs  # type: ignore[attr-defined]
     seen, _ = env.reset(seed=3)
     for number, action in enumerate(wander(0)):
-        own = plain(world)  # type: ignore[arg-type]
+        own = plain(world)
         assert np.array_equal(seen["image"], own["image"])
         assert (seen["direction"], seen["mission"]) == (own["direction"], own["mission"])
         seen, _, ended, cut, _ = env.step(action)

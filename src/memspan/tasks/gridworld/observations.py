@@ -59,7 +59,7 @@ class Observing:
 def observing(name: str, space: Any, *, mission: bool) -> Observing:
     """How the observations of a world are laid out; a world whose observations are no views of a grid is refused."""
     parts = getattr(space, "spaces", {})
-    image = getattr(parts.get("image"), "shape", ()) or ()
+    image: tuple[int, ...] = getattr(parts.get("image"), "shape", None) or (0,)
     grid = len(image) == 3 and image[0] == image[1] and image[2] == 3
     if not grid or not {"direction", "mission"} <= set(parts):
         raise InputError(

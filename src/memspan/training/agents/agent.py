@@ -85,7 +85,7 @@ class Agent:
             self.ppo = _ppo(config, self.worlds, self.places[0])
         self.finished = Finished(training.worlds)
         self.finished.init_callback(self.ppo)
-        self.ppo._last_obs = self.worlds.reset()
+        self.ppo._last_obs = np.asarray(self.worlds.reset())
         self.ppo._last_episode_starts = np.ones(training.worlds, dtype=bool)
 
     @property
