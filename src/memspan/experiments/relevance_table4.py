@@ -44,7 +44,7 @@ class _Size:
 _SMALL = {"updates": 2, "worlds": 2, "steps": 16, "batch": 16, "recurrence": 8, "epochs": 1}
 _SIZES = {
     "smoke": _Size(("GoToDoor-5x5",), ("rel-lstm", "none"), 2, _SMALL),
-    "laptop": _Size(tuple(PUBLISHED), tuple(CELLS), 100, {"updates": 150}),
+    "laptop": _Size(tuple(PUBLISHED), tuple(CELLS), 100, {"updates": 120}),
     "paper": _Size(tuple(PUBLISHED), tuple(CELLS), 100, {"updates": 2_442}),
 }
 
@@ -155,7 +155,7 @@ RELEVANCE_TABLE4 = Trained(
     source="Kerg 2020, section 5.3, Table 4",
     scales={
         "smoke": "one world, one cell and no memory, 2 updates: some seconds",
-        "laptop": "6 worlds, 3 cells and no memory, 150 updates (307,200 frames) each: about an hour",
+        "laptop": "6 worlds, 3 cells and no memory, 120 updates (245,760 frames) each: about an hour",
         "paper": "6 worlds, 3 cells and no memory, 2,442 updates (5 million frames) each: most of a day",
     },
     train=_train,
