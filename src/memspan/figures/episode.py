@@ -15,7 +15,10 @@ GIF_CAPTION = (
     "One episode. Left is the world, with what the agent sees in light; right is the past step that has the largest share "
     "of its attention; below, the shares of all past steps, the oldest at the left."
 )
-GIF_CAPTION_WITHOUT = "One episode: the world at every step, with what the agent sees in light. This cell looks at no past steps."
+GIF_CAPTION_WITHOUT = (
+    "One episode: the world at every step, with what the agent sees in light. "
+    "This cell looks at no past steps."
+)
 
 _GAP, _BARS = 8, 36
 _PAPER, _INK, _BAR = (255, 255, 255), (70, 70, 70), (31, 119, 180)
