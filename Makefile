@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 	touch $@
 
 .venv/installed-dev: .venv/installed
-	$(PIP) -e '.[dev,bench,models,hf]'
+	$(PIP) -e '.[dev,bench,models,hf,rl]'
 	touch $@
 
 .venv/installed-models: .venv/installed

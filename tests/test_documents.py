@@ -28,6 +28,7 @@ CELLS = (ROOT / "docs/cells.md").read_text(encoding="utf-8")
 TRAIN = (ROOT / "docs/train.md").read_text(encoding="utf-8")
 MODELS = (ROOT / "docs/models.md").read_text(encoding="utf-8")
 OBJECTIVE = (ROOT / "docs/objective.md").read_text(encoding="utf-8")
+GRIDWORLD = (ROOT / "docs/gridworld.md").read_text(encoding="utf-8")
 DOCUMENTS = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff")),
     *sorted((ROOT / "docs").rglob("*.md")),
@@ -56,6 +57,7 @@ EXAMPLES = {
     "train_adding": r"without memory 0\.167, of the network 0\.00\d+\n(8|9)\d% of sums within 0\.04, 8% by chance",
     "train_binary": r"guess costs 0\.693 .* the last one 0\.593, the network 0\.5[2-5]\d",
     "train_copy": r"(99\.9|100\.0)% of .*delay  20: (99|100)\.\d%.*\ndelay  22: [12]?\d\.\d%.*\ndelay 100: [12]?\d\.\d%",
+    "train_gridworld": r"rel-lstm: reward 0\.\d\d \[.*\nwithout memory: reward 0\.\d\d \[.*\n\d+ steps, a picture of each",
     "train_digits": r"(8|9)\d% of digits right after 150 updates \(10% by chance\)\n9\d% after 300",
     "train_text": r"[12]\.\d\d nats a character, .* 3\.\d\d\n.* writes: 0\.[2-9]\d\d 0\.[1-9]\d\d 0\.0\d\d -?0\.0\d\d nats",
     "slow_chain": r"null shifts: .* [01]\.\d % of far lags.*null independent: .* [4-9]\d\.\d % of far lags",
@@ -254,6 +256,38 @@ def test_the_tables_of_what_a_run_writes_are_those_of_the_program():
     assert fields_told(OBJECTIVE, "reverse_perplexity") == set(ReversePerplexity.__dataclass_fields__)
 
 
+def test_every_setting_of_agents_is_explained_with_its_default():
+    from memspan.tasks.gridworld import WORLDS
+    from memspan.training.agents.config import PpoConfig, WorldConfig
+
+    table = GRIDWORLD.partition("| setting |")[2].partition("\n\n")[0]
+    told = dict(re.findall(r"^\| `(\w+\.\w+)` \|[^|]+\| ([^|]+) \|$", table, flags=re.MULTILINE))
+    kinds = {"task": WorldConfig, "training": PpoConfig}
+    plain = {
+        f"{section}.{name}": getattr(kind(), name)
+        for section, kind in kinds.items()
+        for name in kind.__dataclass_fields__
+    }
+    assert set(told) == set(plain)
+    for name, value in plain.items():
+        shown = str(value).lower() if isinstance(value, bool | None) else str(value)
+        assert told[name] == shown or float(told[name]) == value, name
+    assert all(f"`{world}`" in GRIDWORLD for world in WORLDS)
+
+
+def test_the_python_of_the_page_on_agents_runs(capsys, in_folder):
+    run_blocks(GRIDWORLD, "gridworld.md")
+    assert capsys.readouterr().out == "256 5\n['GoToDoor-6x6'] 1\n"
+
+
+def test_the_json_table_names_the_fields_of_agents():
+    from memspan.results import AgentEvaluation, AgentRun
+
+    everywhere = {"schema", "command", "version"}
+    assert fields_told(GRIDWORLD, "train") == {*everywhere, *AgentRun.__dataclass_fields__}
+    assert fields_told(GRIDWORLD, "evaluate") == {*everywhere, *AgentEvaluation.__dataclass_fields__}
+
+
 def test_the_python_of_the_page_on_the_second_goal_runs(capsys):
     run_blocks(OBJECTIVE, "objective.md")
     printed = [float(number) for number in capsys.readouterr().out.split()]
@@ -383,7 +417,7 @@ def run_blocks(text: str, name: str) -> None:
         exec(compile(code, name, "exec"), names)
 
 
-@pytest.mark.parametrize("page", [MEMORIZATION, TRAIN, MODELS, OBJECTIVE])
+@pytest.mark.parametrize("page", [MEMORIZATION, TRAIN, MODELS, OBJECTIVE, GRIDWORLD])
 def test_the_errors_on_pages_are_those_of_the_program(page, capsys, in_folder):
     (block,) = blocks(page.partition("## Errors")[2], "")
     typed, told = block.splitlines()[::2], block.splitlines()[1::2]

@@ -35,10 +35,26 @@ class MissingExtraError(MemspanError):
 
 
 _MODELS = {"torch": "PyTorch", "accelerate": "accelerate"}
+_RL = {
+    "gymnasium": "gymnasium",
+    "minigrid": "MiniGrid",
+    "stable_baselines3": "stable-baselines3",
+    "sb3_contrib": "sb3-contrib",
+}
 
 
 def check_models(what: str) -> None:
     """What the extra `models` brings is there, or the message that it is missing; nothing is imported yet."""
-    for module, package in _MODELS.items():
+    _check(what, _MODELS, "models")
+
+
+def check_rl(what: str) -> None:
+    """The same of the extra `rl`, which grid worlds need besides."""
+    check_models(what)
+    _check(what, _RL, "rl")
+
+
+def _check(what: str, needed: dict[str, str], extra: str) -> None:
+    for module, package in needed.items():
         if find_spec(module) is None:
-            raise MissingExtraError(what, package, "models")
+            raise MissingExtraError(what, package, extra)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from memspan.bench.cell_sizes import cell_sizes
 from memspan.bench.cells import cells
+from memspan.bench.gridworld import gridworld
 from memspan.bench.large import large
 from memspan.bench.machine import machine
 from memspan.bench.measure import measure
@@ -28,12 +29,13 @@ BENCHMARKS: dict[str, Callable[[Progress], tuple[Benchmark, ...]]] = {
     "train": train,
     "settings": settings,
     "objective": objective,
+    "gridworld": gridworld,
     "sample": sample,
     "large": large,
 }
 """Every benchmark there is, by name: speed (two minutes), theory (one), cells (one), cells at other sizes (some
 minutes), train (two), the settings of every task and cell (half an hour), a second goal of training (half a minute),
-sampling (a minute), a 2 GB file (some minutes and 5 GB of disk)."""
+agents in grid worlds (a minute), sampling (a minute), a 2 GB file (some minutes and 5 GB of disk)."""
 
 DEFAULT = "measure"
 

@@ -32,6 +32,8 @@ class Layer(nn.Module, ABC):
     """Parameters (by the start of their name) that learn at another rate than the rest, and by which factor."""
     options: ClassVar[dict[str, object]] = {}
     """What the constructor of the cell leaves to choose, attributes here as well, and the defaults."""
+    newest_last: ClassVar[bool] = True
+    """Of layers that store their past: whether unused room comes before what is stored, or behind it."""
 
     def __init__(self, input_size: int, hidden_size: int) -> None:
         super().__init__()

@@ -41,6 +41,7 @@ class SparseBacktrackLayer(Layer):
 
     State: ClassVar[type[tuple]] = CellAndStored
     options: ClassVar = {"every": 2, "top": 10, "truncate": 10}
+    newest_last: ClassVar[bool] = False
 
     def __init__(
         self,

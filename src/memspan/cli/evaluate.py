@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 
-from memspan.cli import options
+from memspan.cli import gridworld, options
 from memspan.cli import train_options as asked
 from memspan.cli.output import Output
-from memspan.errors import check_models
+from memspan.errors import InputError, check_models
 
 
 def evaluate(
     run: asked.Run,
     delays: asked.Delays = None,
+    worlds: asked.Worlds = None,
+    episodes: asked.Episodes = None,
     split: asked.Split = "test",
     batches: asked.Batches = None,
     size: asked.Size = None,
@@ -25,12 +27,27 @@ def evaluate(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """What a trained network still remembers, at the delay it was trained at or at others.
+    """What a trained network still remembers, at the delay it was trained at or at others; of an agent, in other worlds.
 
     The weights are those that did best on validation so far; the run may still go on.
     """
     check_models("evaluating")
     output = Output(command="evaluate", json=json, quiet=quiet)
+    if gridworld.is_run(run):
+        given = {
+            "--delay": delays,
+            "--split": split != "test",
+            "--batches": batches,
+            "--size": size,
+            "--segment-information": segment_information,
+            "--reverse-perplexity": reverse_perplexity,
+        }
+        gridworld.evaluate(
+            run, worlds or [], episodes, [word for word, value in given.items() if value], output, out
+        )
+        return
+    if worlds or episodes is not None:
+        raise InputError(f"--world and --episodes are for runs in grid worlds; {run} is none; leave them out")
     with output.progress() as progress:
         from memspan.diagnostics.written_texts import check_text, with_written
         from memspan.training.evaluating import evaluate_run

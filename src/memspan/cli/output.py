@@ -96,11 +96,25 @@ def write_folder(out: Path, content: bytes, result: Told, *, bits: bool) -> None
     write_bytes(out / "result.json", content)
     for name, figure in figures_of(result, bits=bits).items():
         save(figure, out / "figures", name)
+    _write_film(out, result)
     write_report([result], out / "report.html", _title(result))
+
+
+def _write_film(out: Path, result: Told) -> None:
+    """An agent's episode, as an animation beside the figures."""
+    from memspan.results import AgentEvaluation, AgentRun
+    from memspan.results.atomic import write_bytes
+
+    if isinstance(result, AgentRun | AgentEvaluation) and result.episode is not None:
+        from memspan.figures.episode import episode_gif
+
+        write_bytes(out / "figures" / "episode.gif", episode_gif(result.episode))
 
 
 def _title(result: Told) -> str:
     from memspan.results import (
+        AgentEvaluation,
+        AgentRun,
         AttentionPrediction,
         BenchReport,
         Comparison,
@@ -132,6 +146,10 @@ def _title(result: Told) -> str:
             return f"{result.cell} on {result.task}: how far does its memory carry?"
         case Diagnosis():
             return f"{result.name}: what does it do with its past?"
+        case AgentRun():
+            return f"{result.cell} in {result.world}: what has it learnt to remember?"
+        case AgentEvaluation():
+            return f"{result.cell} in {result.transfer[-1].world}: how far does its memory carry?"
         case Prediction() | LinearPrediction() | AttentionPrediction():
             return f"{result.cell}: how far back can it remember?"
 

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memspan.cli import options
+from memspan.cli import gridworld, options
 from memspan.cli import train_options as asked
 from memspan.cli.output import Output, print_bytes
-from memspan.cli.running import InterruptedWorkError
-from memspan.cli.train_settings import Asked, resolved
+from memspan.cli.run_kept import RUNS, kept
+from memspan.cli.train_settings import GRIDWORLD, Asked, resolved
 from memspan.errors import check_models
 
 if TYPE_CHECKING:
     from memspan.progress import Progress
     from memspan.results import TrainingRun
     from memspan.training import Config
-
-RUNS = Path("runs")
-"""Where runs go that were given no place."""
 
 
 def train(
@@ -36,6 +31,8 @@ def train(
     bmi: asked.Bmi = None,
     delay: asked.Delay = None,
     data: asked.Data = None,
+    world: asked.World = None,
+    mission: asked.Mission = None,
     updates: asked.Updates = None,
     batch: asked.Batch = None,
     seed: asked.Seed = None,
@@ -55,28 +52,32 @@ def train(
     Ctrl-C saves it and says how to go on; a run that was killed goes on by memspan resume.
     """
     check_models("training")
-    whole = resolved(
-        Asked(
-            task=task,
-            cell=cell,
-            hidden=hidden,
-            layers=layers,
-            short_term=short_term,
-            relevant=relevant,
-            init=init,
-            bmi=bmi,
-            delay=delay,
-            data=data,
-            updates=updates,
-            batch=batch,
-            seed=seed,
-            max_minutes=max_minutes,
-            device=device,
-            threads=threads,
-            config=config,
-            settings=tuple(settings or ()),
-        )
+    given = Asked(
+        task=task,
+        cell=cell,
+        hidden=hidden,
+        layers=layers,
+        short_term=short_term,
+        relevant=relevant,
+        init=init,
+        bmi=bmi,
+        delay=delay,
+        data=data,
+        world=world,
+        mission=mission,
+        updates=updates,
+        batch=batch,
+        seed=seed,
+        max_minutes=max_minutes,
+        device=device,
+        threads=threads,
+        config=config,
+        settings=tuple(settings or ()),
     )
+    if task == GRIDWORLD:
+        gridworld.train(given, seeds, show_config, out, Output(command="train", json=json, quiet=quiet))
+        return
+    whole = resolved(given)
     if show_config:
         _show(whole)
         return
@@ -86,7 +87,7 @@ def train(
     run = out or next_free(RUNS, whole.word, whole.cell.name)
     RunFolder(run).check_free()
     output = Output(command="train", json=json, quiet=quiet or not _first_process())
-    with output.progress() as progress, _kept(run):
+    with output.progress() as progress, kept(run):
         progress.say(f"the run is kept in {run}")
         result = _trained(whole, run, seeds, progress)
         _give(output, run if seeds > 1 else Path(result.run), result)
@@ -105,7 +106,10 @@ def resume(
     """
     check_models("training")
     output = Output(command="resume", json=json, quiet=quiet or not _first_process())
-    with output.progress() as progress, _kept(run):
+    with output.progress() as progress, kept(run):
+        if gridworld.is_run(run):
+            gridworld.resume(run, updates, max_minutes, output, progress)
+            return
         from memspan.training import resume
         from memspan.training.seeds import holds_seeds, resume_seeds
 
@@ -129,19 +133,6 @@ def _show(config: Config) -> None:
     from memspan.training.config_json import to_json
 
     print_bytes(json.dumps(to_json(config), indent=2).encode() + b"\n")
-
-
-@contextlib.contextmanager
-def _kept(run: Path) -> Iterator[None]:
-    """An interrupt that comes while nothing can be saved any more still leaves the checkpoints."""
-    try:
-        yield
-    except KeyboardInterrupt as interrupt:
-        if str(interrupt) or not any(run.glob("**/checkpoints/*.safetensors")):
-            raise
-        raise InterruptedWorkError(
-            f"what was saved last is kept in {run}; go on by memspan resume {run}"
-        ) from interrupt
 
 
 def _first_process() -> bool:

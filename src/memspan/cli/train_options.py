@@ -18,8 +18,8 @@ Task = Annotated[
     str,
     typer.Argument(
         metavar="TASK",
-        help="What must be remembered: copy, denoise, adding, noisy-digits, digits, permuted-digits, binary, characters or"
-        " words.",
+        help="What must be remembered: copy, denoise, adding, noisy-digits, digits, permuted-digits, binary, characters,"
+        " words, or gridworld (an agent that must remember what it has seen).",
     ),
 ]
 Run = Annotated[
@@ -30,7 +30,8 @@ Cell = Annotated[
     typer.Option(
         metavar="NAME",
         help="What remembers: rnn, orthogonal-rnn, exp-rnn, goru, minimal-rnn, lstm, gru, detach-lstm, mem-rnn,"
-        " mem-lstm, sab-lstm, rel-rnn, rel-lstm or transformer. By default rel-rnn, and lstm for texts.",
+        " mem-lstm, sab-lstm, rel-rnn, rel-lstm or transformer. By default rel-rnn, lstm for texts, rel-lstm for gridworld,"
+        " where none is an agent without memory.",
         rich_help_panel=_NETWORK,
     ),
 ]
@@ -102,12 +103,48 @@ Data = Annotated[
         rich_help_panel=_TASK,
     ),
 ]
+World = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Of gridworld: where the agent lives, such as DoorKey-5x5, MemoryS7 or GoToObject-6x6; a wrong name lists all."
+        " By default DoorKey-5x5.",
+        rich_help_panel=_TASK,
+    ),
+]
+Mission = Annotated[
+    bool | None,
+    typer.Option(
+        "--mission/--no-mission",
+        help="Of gridworld: whether the agent is told the words of its mission. By default not.",
+        rich_help_panel=_TASK,
+    ),
+]
+Worlds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--world",
+        metavar="NAME",
+        help="Of a run in a grid world: try it in this world; may be given again. By default the trained one.",
+        rich_help_panel=_EVALUATING,
+    ),
+]
+Episodes = Annotated[
+    int | None,
+    typer.Option(
+        "--episodes",
+        min=1,
+        metavar="N",
+        help="Of a run in a grid world: episodes in each world. By default 100.",
+        rich_help_panel=_EVALUATING,
+    ),
+]
 Updates = Annotated[
     int | None,
     typer.Option(
         min=1,
         metavar="N",
-        help="Updates of the weights, at the most. The default is the task's.",
+        help="Updates of the weights, at the most; of gridworld rounds of 2,048 frames. The default is the task's.",
         rich_help_panel=_LEARNING,
     ),
 ]
@@ -125,7 +162,7 @@ Batch = Annotated[
     typer.Option(
         min=1,
         metavar="N",
-        help="Sequences of an update. The default is the task's.",
+        help="Sequences of an update; of gridworld frames of a step of the optimizer. The default is the task's.",
         rich_help_panel=_LEARNING,
     ),
 ]

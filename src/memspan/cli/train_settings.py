@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 CELL = "rel-rnn"
 OF_TEXTS = "lstm"
 """Unless another is named."""
+GRIDWORLD = "gridworld"
+"""The task of agents, whose configuration is another one."""
 _WHERE = "the configuration"
 _CELL_OPTIONS = {"short_term": "--short-term", "relevant": "--relevant"}
 
@@ -34,6 +36,8 @@ class Asked:
     bmi: str | None = None
     delay: int | None = None
     data: str | None = None
+    world: str | None = None
+    mission: bool | None = None
     updates: int | None = None
     batch: int | None = None
     seed: int | None = None
@@ -48,11 +52,20 @@ def resolved(asked: Asked) -> Config:
     """The whole configuration; what is wrong is told with the place that it comes from."""
     from memspan.training.config_json import from_json
 
+    _check_no_world(asked)
     layers = _layers(asked)
     try:
         return from_json(layers[-1][1], _WHERE)
     except InputError as error:
         _blame(layers, str(error))
+
+
+def _check_no_world(asked: Asked) -> None:
+    for option, value in (("--world", asked.world), ("--mission", asked.mission)):
+        if value is not None:
+            raise InputError(
+                f"{option}: the task {asked.task} is no world to live in; {option} is for {GRIDWORLD}"
+            )
 
 
 def _layers(asked: Asked) -> list[tuple[str, dict[str, Any]]]:

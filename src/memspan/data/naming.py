@@ -29,9 +29,9 @@ def choose(word: str, choices: Iterable[str]) -> str:
     >>> choose("trian", ["train", "valid", "test"])
     'did you mean train? (There are train, valid, test.)'
     """
-    choices = list(choices)
-    nearest = difflib.get_close_matches(word.lower(), choices, n=1)
-    everything = ", ".join(choices)
-    return (
-        f"did you mean {nearest[0]}? (There are {everything}.)" if nearest else f"choose one of {everything}"
-    )
+    spelt = {choice.lower(): choice for choice in choices}
+    nearest = difflib.get_close_matches(word.lower(), spelt, n=1)
+    everything = ", ".join(spelt.values())
+    if not nearest:
+        return f"choose one of {everything}"
+    return f"did you mean {spelt[nearest[0]]}? (There are {everything}.)"

@@ -45,6 +45,7 @@ from memspan.experiments.relevance_table1 import RELEVANCE_TABLE1
 from memspan.experiments.relevance_table2 import RELEVANCE_TABLE2, RELEVANCE_TABLE5
 from memspan.experiments.relevance_table3 import RELEVANCE_TABLE3
 from memspan.experiments.relevance_table3_ptb import RELEVANCE_TABLE3_PTB
+from memspan.experiments.relevance_table4 import RELEVANCE_TABLE4
 from memspan.experiments.relevance_theorem1 import RELEVANCE_THEOREM1
 from memspan.experiments.relevance_theorem2 import RELEVANCE_THEOREM2
 from memspan.experiments.shen_fig1 import SHEN_FIG1
@@ -71,7 +72,7 @@ RECIPES: dict[str, Recipe] = {
         *(ERRATA_12, ERRATA_13, ERRATA_16, ERRATA_18, ERRATA_19),
         *(RELEVANCE_FIG1, RELEVANCE_FIG2, RELEVANCE_FIG2_MEMORY, RELEVANCE_FIG3),
         *(RELEVANCE_TABLE1, RELEVANCE_TABLE2, RELEVANCE_TABLE3, RELEVANCE_TABLE5),
-        RELEVANCE_TABLE3_PTB,
+        *(RELEVANCE_TABLE3_PTB, RELEVANCE_TABLE4),
         *(SHEN_FIG1, SHEN_FIG2, SHEN_FIG3A, SHEN_FIG3BC, SHEN_FIG3D),
         *(SHEN_FIG7, SHEN_FIG8, SHEN_FIG9, SHEN_FIG10),
         *(BMI_TABLE1, BMI_TABLE2, BMI_FIG2, BMI_FIG3),

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from memspan.errors import InputError
+from memspan.figures.agent import agent_figures, learning_drawing
 from memspan.figures.benchmark import benchmark_axes, benchmark_figure
 from memspan.figures.chart import chart_axes, chart_figure
 from memspan.figures.comparison import comparison_axes, comparison_figure
@@ -20,6 +21,8 @@ from memspan.figures.style import settle, style
 from memspan.figures.training import training_axes, training_figure
 from memspan.figures.transfer import drawable, transfer_axes, transfer_figure
 from memspan.results import (
+    AgentEvaluation,
+    AgentRun,
     AnyPrediction,
     AttentionPrediction,
     BenchReport,
@@ -38,7 +41,7 @@ from memspan.results import (
     TrainingRun,
 )
 
-Trained: TypeAlias = TrainingRun | Evaluation | Diagnosis
+Trained: TypeAlias = TrainingRun | Evaluation | Diagnosis | AgentRun | AgentEvaluation
 Plottable: TypeAlias = (
     Curve | Measurement | Comparison | Chart | HeatMap | Orbit | Memorization | BenchReport | Trained
 )
@@ -77,6 +80,8 @@ def plot(result: Plottable, ax: Axes | None = None, *, bits: bool = False) -> Ax
                 transfer_axes(axes, result)
             case Diagnosis():
                 chart_axes(axes, gradient_drawing(result, result.gradients))
+            case AgentRun():
+                chart_axes(axes, learning_drawing(result))
             case _:
                 raise InputError(_refusal(result))
     return axes
@@ -107,6 +112,8 @@ def _drawn(result: Result, bits: bool) -> dict[str, Figure]:
             return {"transfer": transfer_figure(result)} if drawable(result) else {}
         case Diagnosis():
             return diagnosis_figures(result)
+        case AgentRun() | AgentEvaluation():
+            return agent_figures(result)
         case Reproduction():
             return _stored(result.id, result.figures, result.maps, result.orbits)
         case Prediction():

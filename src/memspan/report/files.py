@@ -15,6 +15,8 @@ from memspan.report.section import Section
 from memspan.report.sections import section_of
 from memspan.report.sentences import Told
 from memspan.results import (
+    AgentEvaluation,
+    AgentRun,
     BenchReport,
     Comparison,
     Diagnosis,
@@ -35,11 +37,18 @@ _KINDS: dict[str, Callable[[dict[str, Any]], Told]] = {
     "memorize": Memorization.from_json,
     "bench": BenchReport.from_json,
     "predict": read_prediction,
-    "train": TrainingRun.from_json,
-    "resume": TrainingRun.from_json,
-    "evaluate": Evaluation.from_json,
+    "train": lambda plain: _of_task(plain, AgentRun.from_json, TrainingRun.from_json),
+    "resume": lambda plain: _of_task(plain, AgentRun.from_json, TrainingRun.from_json),
+    "evaluate": lambda plain: _of_task(plain, AgentEvaluation.from_json, Evaluation.from_json),
     "diagnose": Diagnosis.from_json,
 }
+
+
+def _of_task(
+    plain: dict[str, Any], agent: Callable[[dict[str, Any]], Told], other: Callable[[dict[str, Any]], Told]
+) -> Told:
+    """Agents are told of in other words than networks that answer."""
+    return agent(plain) if plain.get("task") == "gridworld" else other(plain)
 
 
 def report(directory: str | os.PathLike[str]) -> Path:

@@ -8,6 +8,8 @@ import numpy as np
 
 from memspan.report.sentences import Told
 from memspan.results import (
+    AgentEvaluation,
+    AgentRun,
     AttentionPrediction,
     Chart,
     Comparison,
@@ -54,6 +56,8 @@ def _mismatches(result: Told) -> Iterator[str]:
                 yield "transfer and delays differ in length"
         case Diagnosis():
             yield from _of_diagnosis(result)
+        case AgentRun() | AgentEvaluation():
+            yield from _of_agent(result)
     if isinstance(result, Reproduction | Prediction | LinearPrediction | AttentionPrediction):
         yield from _of_drawings(result.figures)
     if isinstance(result, Prediction | Reproduction):
@@ -104,6 +108,17 @@ def _of_diagnosis(result: Diagnosis) -> Iterator[str]:
         yield from _along(spectrum, ("mean_square", "variance", *theory), "distances")
         if spectrum.quantiles.shape != (spectrum.distances.size, 5):
             yield "quantiles and distances differ in length"
+
+
+def _of_agent(result: AgentRun | AgentEvaluation) -> Iterator[str]:
+    if isinstance(result, AgentRun):
+        for one in result.learning:
+            yield from _along(one, ("rewards",), "frames")
+    elif not result.transfer:
+        yield "transfer and worlds differ in length"
+    episode = result.episode
+    if episode is not None and episode.attention.size and episode.attention.shape != (episode.shown,) * 2:
+        yield "attention and steps differ in length"
 
 
 def _of_orbit(orbit: Orbit) -> Iterator[str]:

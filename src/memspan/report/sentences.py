@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from memspan.figures.words import caution, law_sentence, span_words, symbols_word
+from memspan.report.agent_sentences import agent_evaluation_sentence, agent_sentence
 from memspan.report.diagnosis_sentences import diagnosis_sentence
 from memspan.report.memorization_sentences import memorization_sentence
 from memspan.report.numbers import count, lag_list, number, probability
 from memspan.report.prediction_sentences import prediction_sentence
 from memspan.report.training_sentences import evaluation_sentence, training_sentence
 from memspan.results import (
+    AgentEvaluation,
+    AgentRun,
     AnyPrediction,
     AttentionPrediction,
     BenchReport,
@@ -26,7 +29,7 @@ from memspan.results import (
     TrainingRun,
 )
 
-Trained: TypeAlias = TrainingRun | Evaluation | Diagnosis
+Trained: TypeAlias = TrainingRun | Evaluation | Diagnosis | AgentRun | AgentEvaluation
 Told: TypeAlias = (
     Measurement | Comparison | Reproduction | Memorization | BenchReport | AnyPrediction | Trained
 )
@@ -54,6 +57,10 @@ def sentence(result: Told) -> str:
             return evaluation_sentence(result)
         case Diagnosis():
             return diagnosis_sentence(result)
+        case AgentRun():
+            return agent_sentence(result)
+        case AgentEvaluation():
+            return agent_evaluation_sentence(result)
         case Prediction() | LinearPrediction() | AttentionPrediction():
             return prediction_sentence(result)
 

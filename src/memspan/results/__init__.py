@@ -4,6 +4,11 @@ A result computes nothing, but a network can be run. `to_json` gives plain value
 and a file is always written whole (`memspan.results.atomic`).
 """
 
+from memspan.results.agent import AgentEvaluation as AgentEvaluation
+from memspan.results.agent import AgentRun as AgentRun
+from memspan.results.agent import Episode as Episode
+from memspan.results.agent import Learning as Learning
+from memspan.results.agent import Rewards as Rewards
 from memspan.results.benchmark import Benchmark as Benchmark
 from memspan.results.benchmark import BenchReport as BenchReport
 from memspan.results.chart import Chart as Chart

@@ -37,6 +37,8 @@ GIVEN = (
     "layer",
 )
 """What every cell's constructor takes; the rest are the cell's own options."""
+AGENTS = "gridworld"
+"""The task that has configurations of its own."""
 SECTIONS = ("task", "cell", "model", "init", "training", "bmi", "seed")
 
 
@@ -44,7 +46,7 @@ def to_json(config: Config) -> dict[str, Any]:
     """The object of `config.json`, which also works as `--config`."""
     return {
         "task": {"name": config.word, **dataclasses.asdict(typing.cast(Any, config.task))},
-        "cell": _cell_json(config.cell),
+        "cell": cell_json(config.cell),
         "model": dataclasses.asdict(config.model),
         "init": dataclasses.asdict(config.init),
         "training": dataclasses.asdict(config.training),
@@ -55,20 +57,20 @@ def to_json(config: Config) -> dict[str, Any]:
 
 def from_json(plain: dict[str, Any], where: str = "the configuration") -> Config:
     """The inverse of `to_json`; what is left out has the default of its type."""
-    _known(plain, SECTIONS, where, "")
-    sections = {name: _section(plain, name, where) for name in SECTIONS[:-1]}
+    check_known(plain, SECTIONS, where, "")
+    sections = {name: section_of(plain, name, where) for name in SECTIONS[:-1]}
     word = sections["task"].pop("name", None)
     if word is None:
         raise InputError(f"{where} names no task; expected task.name, one of {', '.join(TASKS)}")
     config = Config(
         word=str(word),
         task=_task(str(word), sections["task"], where),
-        cell=_cell(sections["cell"], where),
-        model=_dataclass(ModelConfig, sections["model"], where, "model"),
-        init=_dataclass(InitConfig, sections["init"], where, "init"),
-        training=_dataclass(TrainingConfig, sections["training"], where, "training"),
-        bmi=_dataclass(BmiConfig, sections["bmi"], where, "bmi"),
-        seed=_converted(plain.get("seed", 0), int, f"{where}: seed"),
+        cell=cell_of(sections["cell"], where),
+        model=dataclass_of(ModelConfig, sections["model"], where, "model"),
+        init=dataclass_of(InitConfig, sections["init"], where, "init"),
+        training=dataclass_of(TrainingConfig, sections["training"], where, "training"),
+        bmi=dataclass_of(BmiConfig, sections["bmi"], where, "bmi"),
+        seed=converted(plain.get("seed", 0), int, f"{where}: seed"),
     )
     check_config(config)
     return config
@@ -128,73 +130,75 @@ def cell_options(word: str) -> dict[str, inspect.Parameter]:
 
 def completed(cell: CellConfig) -> CellConfig:
     """The same cell, with the options that it was given and the defaults of all others."""
-    return _cell(_cell_json(cell), "the configuration")
+    return cell_of(cell_json(cell), "the configuration")
 
 
 def task_class(word: str) -> type[Task]:
     """The task of a word."""
     if word not in TASKS:
-        raise InputError(f"there is no task {word!r}; {choose(word, TASKS)}")
+        raise InputError(f"there is no task {word!r}; {choose(word, (*TASKS, AGENTS))}")
     return TASKS[word]
 
 
-def _cell_json(cell: CellConfig) -> dict[str, Any]:
+def cell_json(cell: CellConfig) -> dict[str, Any]:
+    """The section of a cell, its own options beside the others."""
     plain = dataclasses.asdict(cell)
     options = plain.pop("options")
     return {**plain, **options}
 
 
 def _task(word: str, plain: dict[str, Any], where: str) -> Task:
-    return _dataclass(task_class(word), plain, where, "task")
+    return dataclass_of(task_class(word), plain, where, "task")
 
 
-def _cell(plain: dict[str, Any], where: str) -> CellConfig:
+def cell_of(plain: dict[str, Any], where: str) -> CellConfig:
+    """The inverse of `cell_json`; options that are left out have their defaults."""
     own = [field.name for field in dataclasses.fields(CellConfig) if field.name != "options"]
     known = cell_options(str(plain.get("name", CellConfig.name)))
-    _known(plain, (*own, *known), where, "cell.")
-    base = _dataclass(
+    check_known(plain, (*own, *known), where, "cell.")
+    base = dataclass_of(
         CellConfig, {name: value for name, value in plain.items() if name in own}, where, "cell"
     )
     options: dict[str, Option] = {}
     for name, parameter in known.items():
         given = plain.get(name, parameter.default)
-        options[name] = _converted(given, parameter.annotation, f"{where}: cell.{name}")
+        options[name] = converted(given, parameter.annotation, f"{where}: cell.{name}")
     return dataclasses.replace(base, options=options)
 
 
-def _section(plain: dict[str, Any], name: str, where: str) -> dict[str, Any]:
+def section_of(plain: dict[str, Any], name: str, where: str) -> dict[str, Any]:
+    """One section of a configuration; empty where it is left out."""
     section = plain.get(name, {})
     if not isinstance(section, dict):
         raise InputError(f"{where}: {name} is {section!r}; expected an object such as {{}}")
     return dict(section)
 
 
-def _dataclass(kind: Any, plain: dict[str, Any], where: str, section: str) -> Any:
+def dataclass_of(kind: Any, plain: dict[str, Any], where: str, section: str) -> Any:
+    """A section as the dataclass that it stands for, every value of the right kind."""
     hints = typing.get_type_hints(kind)
     names = [field.name for field in dataclasses.fields(kind) if field.name != "options"]
-    _known(plain, names, where, f"{section}.")
+    check_known(plain, names, where, f"{section}.")
     return kind(
-        **{
-            name: _converted(value, hints[name], f"{where}: {section}.{name}")
-            for name, value in plain.items()
-        }
+        **{name: converted(value, hints[name], f"{where}: {section}.{name}") for name, value in plain.items()}
     )
 
 
-def _known(plain: dict[str, Any], names: typing.Sequence[str], where: str, prefix: str) -> None:
+def check_known(plain: dict[str, Any], names: typing.Sequence[str], where: str, prefix: str) -> None:
+    """No key but these; the nearest is told."""
     for name in plain:
         if name not in names:
             raise InputError(f"{where}: there is no {prefix}{name}; {choose(name, names)}")
 
 
-def _converted(value: Any, kind: Any, name: str, also: str = "") -> Any:
+def converted(value: Any, kind: Any, name: str, also: str = "") -> Any:
     """`value` if it is of the kind; a whole number may stand for a real one. `also` is what else could stand there."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
         if value is None and type(None) in arguments:
             return None
         (inner,) = (argument for argument in arguments if argument is not type(None))
-        return _converted(value, inner, name, " or null")
+        return converted(value, inner, name, " or null")
     if origin is Literal:
         if value not in arguments:
             raise InputError(f"{name} is {value!r}; {choose(str(value), [str(a) for a in arguments])}")

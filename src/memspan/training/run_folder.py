@@ -100,13 +100,19 @@ class RunFolder:
             raise InputError(
                 f"{self.path} is not a run (it has no config.json); give the folder that memspan train named"
             )
-        return from_json(_object(self.config_file), str(self.config_file))
+        plain = read_json(self.config_file)
+        task = plain.get("task")
+        if isinstance(task, dict) and task.get("name") == "gridworld":
+            raise InputError(
+                f"{self.path} is of an agent that lives in a grid world; only resume, evaluate and report know such runs"
+            )
+        return from_json(plain, str(self.config_file))
 
     def vocabulary(self) -> Vocabulary | None:
         """What the symbols of the run stand for; None where it has not written that down."""
         if not self.vocabulary_file.is_file():
             return None
-        return Vocabulary.from_json(_object(self.vocabulary_file), str(self.vocabulary_file))
+        return Vocabulary.from_json(read_json(self.vocabulary_file), str(self.vocabulary_file))
 
     def metrics(self) -> list[dict[str, Any]]:
         """The lines of metrics.jsonl; a last line that is not whole is left out."""
@@ -136,7 +142,8 @@ class RunFolder:
             os.close(handle)
 
 
-def _object(path: Path) -> dict[str, Any]:
+def read_json(path: Path) -> dict[str, Any]:
+    """The object in a file of a run."""
     try:
         plain = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

@@ -14,15 +14,15 @@ PERIOD = 1.0
 
 
 @contextlib.contextmanager
-def watching(folders: list[RunFolder], stage: Stage) -> Iterator[None]:
+def watching(folders: list[RunFolder], stage: Stage, measure: str = "loss") -> Iterator[None]:
     """Inside, a thread looks at the metrics of all runs and tells the stage, which counts the updates of all."""
     over = threading.Event()
 
     def look() -> None:
         told = 0
         while not over.wait(PERIOD):
-            told = _tell(folders, stage, told)
-        _tell(folders, stage, told)
+            told = _tell(folders, stage, told, measure)
+        _tell(folders, stage, told, measure)
 
     watcher = threading.Thread(target=look, daemon=True)
     with stage:
@@ -34,11 +34,11 @@ def watching(folders: list[RunFolder], stage: Stage) -> Iterator[None]:
             watcher.join()
 
 
-def _tell(folders: list[RunFolder], stage: Stage, told: int) -> int:
+def _tell(folders: list[RunFolder], stage: Stage, told: int, measure: str) -> int:
     """Advance by the updates that are new; returns all of them."""
-    lines = [[line for line in folder.metrics() if "loss" in line] for folder in folders]
+    lines = [[line for line in folder.metrics() if line.get(measure) is not None] for folder in folders]
     reached = sum(of_run[-1]["update"] for of_run in lines if of_run)
     stage.advance(max(reached - told, 0))
-    losses = [f"{of_run[-1]['loss']:.4f}" if of_run else "-" for of_run in lines]
-    stage.tell(f"loss {' '.join(losses)}")
+    values = [f"{of_run[-1][measure]:.4f}" if of_run else "-" for of_run in lines]
+    stage.tell(f"{measure} {' '.join(values)}")
     return max(reached, told)

@@ -8,6 +8,7 @@ from memspan.report.sections import (
     compare,
     diagnose,
     evaluate,
+    gridworld,
     measure,
     memorize,
     predict,
@@ -16,6 +17,8 @@ from memspan.report.sections import (
 )
 from memspan.report.sentences import Told
 from memspan.results import (
+    AgentEvaluation,
+    AgentRun,
     AttentionPrediction,
     BenchReport,
     Comparison,
@@ -49,5 +52,9 @@ def section_of(result: Told) -> Section:
             return evaluate.section(result)
         case Diagnosis():
             return diagnose.section(result)
+        case AgentRun():
+            return gridworld.section(result)
+        case AgentEvaluation():
+            return gridworld.evaluation_section(result)
         case Prediction() | LinearPrediction() | AttentionPrediction():
             return predict.section(result)

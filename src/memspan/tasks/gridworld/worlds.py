@@ -1,0 +1,68 @@
+"""The words of the command line for worlds, and the environments that they stand for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memspan.data.naming import choose
+from memspan.errors import InputError
+
+WORLDS = {
+    "RedBlueDoors-6x6": "MiniGrid-RedBlueDoors-6x6-v0",
+    "RedBlueDoors-8x8": "MiniGrid-RedBlueDoors-8x8-v0",
+    "GoToObject-6x6": "MiniGrid-GoToObject-6x6-N2-v0",
+    "GoToObject-8x8": "MiniGrid-GoToObject-8x8-N2-v0",
+    "MemoryS7": "MiniGrid-MemoryS7-v0",
+    "MemoryS9": "MiniGrid-MemoryS9-v0",
+    "MemoryS11": "MiniGrid-MemoryS11-v0",
+    "MemoryS13": "MiniGrid-MemoryS13-v0",
+    "GoToDoor-5x5": "MiniGrid-GoToDoor-5x5-v0",
+    "GoToDoor-6x6": "MiniGrid-GoToDoor-6x6-v0",
+    "GoToDoor-8x8": "MiniGrid-GoToDoor-8x8-v0",
+    "Fetch-5x5": "MiniGrid-Fetch-5x5-N2-v0",
+    "Fetch-6x6": "MiniGrid-Fetch-6x6-N2-v0",
+    "Fetch-8x8": "MiniGrid-Fetch-8x8-N3-v0",
+    "DoorKey-5x5": "MiniGrid-DoorKey-5x5-v0",
+    "DoorKey-6x6": "MiniGrid-DoorKey-6x6-v0",
+    "DoorKey-8x8": "MiniGrid-DoorKey-8x8-v0",
+    "DoorKey-16x16": "MiniGrid-DoorKey-16x16-v0",
+}
+"""Names as Kerg 2020 prints them, with the sizes between, and MiniGrid's."""
+
+LARGER = {
+    "RedBlueDoors-6x6": "RedBlueDoors-8x8",
+    "GoToObject-6x6": "GoToObject-8x8",
+    "MemoryS7": "MemoryS13",
+    "GoToDoor-5x5": "GoToDoor-8x8",
+    "Fetch-5x5": "Fetch-8x8",
+    "DoorKey-5x5": "DoorKey-16x16",
+}
+"""Where what was learnt in a small world is tried.  Kerg 2020, Table 4."""
+
+MORE = "or any id that gymnasium knows"
+
+
+def check_world(name: str) -> None:
+    """A name of the table, or an id that gymnasium knows; else the nearest name is told."""
+    environment_id(name)
+
+
+def environment_id(name: str) -> str:
+    """Gymnasium's id of a world.
+
+    >>> environment_id("MemoryS7")
+    'MiniGrid-MemoryS7-v0'
+    """
+    if name in WORLDS:
+        return WORLDS[name]
+    if name in registered():
+        return name
+    raise InputError(f"there is no world {name!r}; {choose(name, WORLDS)}; {MORE}")
+
+
+def registered() -> dict[str, Any]:
+    """Every environment that gymnasium knows, MiniGrid's among them; importing MiniGrid is what makes it known."""
+    import gymnasium
+    import minigrid  # noqa: F401
+
+    return gymnasium.registry  # pyright: ignore[reportReturnType]

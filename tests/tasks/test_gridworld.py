@@ -1,0 +1,110 @@
+"""Worlds by name, views that are MiniGrid's own, and episodes that can be lived again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from memspan.errors import InputError
+from memspan.tasks.gridworld import LARGER, WORLDS, check_world
+from memspan.tasks.gridworld.episodes import Episodes, episode_seed, open_world
+from memspan.tasks.gridworld.observations import VOCABULARY, Observing, check_same
+
+STEPS = 80
+
+
+def wander(seed: int, steps: int = STEPS) -> list[int]:
+    return np.random.default_rng(seed).integers(0, 7, steps).tolist()
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_what_is_seen_is_what_minigrid_shows(name):
+    env = open_world(name)
+    world = env.unwrapped
+    plain = type(world).gen_obs  # type: ignore[attr-defined]
+    seen, _ = env.reset(seed=3)
+    for number, action in enumerate(wander(0)):
+        own = plain(world)
+        assert np.array_equal(seen["image"], own["image"])
+        assert (seen["direction"], seen["mission"]) == (own["direction"], own["mission"])
+        seen, _, ended, cut, _ = env.step(action)
+        if ended or cut:
+            seen, _ = env.reset(seed=number)
+
+
+def test_a_carried_key_is_seen_in_hand():
+    env = open_world("DoorKey-5x5")
+    world = env.unwrapped
+    seen, _ = env.reset(seed=0)
+    for action in wander(1, 2000):
+        seen, _, ended, cut, _ = env.step(action)
+        if getattr(world, "carrying", None) is not None:
+            break
+        if ended or cut:
+            env.reset(seed=1)
+    assert seen["image"][3, 6, 0] == 5  # a key, where the agent stands
+    assert np.array_equal(seen["image"], type(world).gen_obs(world)["image"])  # type: ignore[attr-defined]
+
+
+def test_an_episode_that_is_lived_again_is_the_same():
+    first = Episodes("Fetch-5x5", seed=4, place=2)
+    row, _ = first.reset()
+    for action in wander(5):
+        row, _, ended, cut, _ = first.step(action)
+        if ended or cut:
+            row, _ = first.reset()
+    again = Episodes("Fetch-5x5", seed=4, place=2)
+    assert np.array_equal(again.relive(first.number, list(first.actions)), row)
+    assert (again.number, again.actions, again.reward) == (first.number, first.actions, first.reward)
+    for action in wander(6, 20):
+        ours, theirs = again.step(action), first.step(action)
+        assert np.array_equal(ours[0], theirs[0])
+        assert ours[1:4] == theirs[1:4]
+        if ours[2] or ours[3]:
+            break
+
+
+def test_episodes_differ_by_run_place_and_number():
+    seeds = {
+        episode_seed(run, place, number) for run in range(3) for place in range(3) for number in range(3)
+    }
+    assert len(seeds) == 27
+
+
+def test_a_row_holds_the_view_the_direction_and_the_words_that_are_known():
+    world = Episodes("GoToDoor-5x5", seed=0, place=0, mission=True)
+    row, _ = world.reset()
+    assert row.shape == (world.observing.length,) == (148 + len(VOCABULARY),)
+    told = {word for word, is_told in zip(VOCABULARY, row[148:], strict=True) if is_told}
+    assert {"go", "door"} < told
+    assert len(told) == 3  # and its colour
+    without = Episodes("GoToDoor-5x5", seed=0, place=0)
+    assert np.array_equal(without.reset()[0], row[:148])
+
+
+def test_every_larger_world_is_one_of_the_table():
+    assert set(LARGER) | set(LARGER.values()) <= set(WORLDS)
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [("DoorKey5x5", "DoorKey-5x5"), ("memorys7", "MemoryS7"), ("Fetch-5x", "Fetch-5x5")],
+)
+def test_a_wrong_name_of_a_world_is_answered_with_the_nearest(name, nearest):
+    with pytest.raises(InputError, match=rf"there is no world '{name}'; did you mean {nearest}\?"):
+        check_world(name)
+
+
+def test_any_other_grid_world_may_be_named_by_its_id():
+    world = Episodes("MiniGrid-LavaGapS5-v0", seed=0, place=0)
+    assert world.reset()[0].shape == (148,)
+
+
+def test_a_world_without_views_of_a_grid_is_refused():
+    with pytest.raises(InputError, match="CartPole-v1 is no grid world: an observation there is Box"):
+        Episodes("CartPole-v1", seed=0, place=0)
+
+
+def test_views_of_another_size_are_refused():
+    with pytest.raises(InputError, match="shows 5 x 5 cells; the network was trained on views of 7 x 7"):
+        check_same("Small", Observing(5), Observing(7))
