@@ -154,7 +154,7 @@ def _memory_chart(size: _Size, norms: dict[str, GradientNorms], memory: dict[str
         title="What evenness costs",
         x_label="peak memory of a training step (MB)",
         y_label="geometric mean of the gradient norm",
-        x_scale="log",
+        x_scale="linear",
         y_scale="log",
         lines=tuple(
             line(
