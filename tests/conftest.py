@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from memspan.data import find
 
 # One thread for each of the processes that run tests: on as many cores as processes, more threads wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Shells start background jobs with interrupts ignored, and programs under test would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
