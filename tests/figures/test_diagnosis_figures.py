@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from memspan.figures.diagnosis_words import context_words, gradient_words, growt
 from memspan.report import sentence
 from memspan.results import (
     AttentionMap,
+    Chart,
     ContextLoss,
     Diagnosis,
     GradientNorms,
@@ -119,6 +121,22 @@ def test_everything_is_drawn_whatever_is_zero_or_unknown(gradients, theory):
         assert drawing.caption.endswith(".")
         assert drawing.x_label
         assert drawing.y_label
+
+
+@pytest.mark.parametrize(
+    ("task", "unit", "values"),
+    [
+        ("copy", "nats", (2.0, 0.0)),
+        ("characters", "bits per character", (2 / np.log(2), 0.0)),
+        ("words", "perplexity", (np.exp(2), 1.0)),
+    ],
+)
+def test_losses_against_context_are_drawn_in_the_unit_they_are_told_in(task, unit, values):
+    result = replace(diagnosis(norms(1.0, 1.0)), task={"name": task})
+    drawing = next(one for one in diagnosis_drawings(result) if one.name == "context")
+    assert isinstance(drawing, Chart)
+    assert drawing.y_label == f"loss of the answers, {unit}"
+    np.testing.assert_allclose(drawing.lines[0].y, values)
 
 
 def test_plot_draws_the_gradients():

@@ -102,5 +102,7 @@ def test_a_training_can_be_plotted_on_axes_of_ones_own():
 def test_what_a_text_costs_without_memory_is_told_in_the_unit_of_its_axis():
     run = dataclasses.replace(EXAMPLES.training(), task="characters", accuracy=None)
     left = figures_of(run)["training"].axes[0]
-    assert texts(left) == {"without memory 0.173 nats", "kept: update 8,250"}
-    assert left.get_ylabel() == "loss, nats per character"
+    assert texts(left) == {"without memory 0.250 bits per character", "kept: update 8,250"}
+    assert left.get_ylabel() == "loss, bits per character"
+    drawn = {line.get_label(): line.get_ydata() for line in left.get_lines()}
+    np.testing.assert_allclose(np.asarray(drawn["validation"]), run.validation_loss / np.log(2))

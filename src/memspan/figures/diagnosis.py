@@ -14,7 +14,7 @@ from memspan.figures.diagnosis_words import context_words, gradient_words, growt
 from memspan.figures.heat_map import heat_map_figure
 from memspan.figures.jacobian import distance_drawing, spectrum_drawing
 from memspan.figures.numbers import number
-from memspan.figures.training_words import loss_unit
+from memspan.figures.training_words import in_its_unit, loss_unit
 from memspan.results import Chart, ContextLoss, Diagnosis, GradientNorms, HeatMap, Line, TrainingCosts, line
 
 
@@ -78,23 +78,24 @@ def gradient_drawing(result: Diagnosis, norms: GradientNorms) -> Chart:
 
 def context_drawing(result: Diagnosis, found: ContextLoss) -> Chart:
     """The loss against how many steps were read."""
-    falls = found.loss.min() > 0 and found.loss.max() > 10 * found.loss.min()
+    task = str(result.task.get("name"))
+    low, high = (in_its_unit(task, found.loss + errors * found.error) for errors in (-2, 2))
+    loss = in_its_unit(task, found.loss)
+    falls = loss.min() > 0 and loss.max() > 10 * loss.min()
     read = found.context + 1
     return Chart(
         name="context",
         title=f"{result.name}: {context_words(found)}",
         x_label="steps read up to the first answer",
-        y_label=f"loss of the answers, {loss_unit(str(result.task.get('name')))}",
+        y_label=f"loss of the answers, {loss_unit(task)}",
         x_scale="log",
         y_scale="log" if falls else "linear",
         lines=(
             line(
                 f"mean of {found.sequences:,} sequences, ± two standard errors",
                 read,
-                found.loss,
-                band=(found.loss - 2 * found.error, found.loss + 2 * found.error)
-                if np.isfinite(found.error).all()
-                else None,
+                loss,
+                band=(low, high) if np.isfinite(found.error).all() else None,
             ),
         ),
         caption="The network begins with an empty memory so many steps before its answers and reads only what "

@@ -11,14 +11,13 @@ from matplotlib.ticker import PercentFormatter
 
 from memspan.figures.information import masked
 from memspan.figures.limits import positive
-from memspan.figures.numbers import number
 from memspan.figures.reference_lines import across, upright
 from memspan.figures.style import BLUE, GREY, MANY, ORANGE, literal, new_figure
 from memspan.figures.ticks import plain_ticks
 from memspan.figures.training_words import (
-    TEXTS,
     accuracy_words,
     chance_words,
+    in_its_unit,
     loss_unit,
     loss_words,
     task_words,
@@ -65,21 +64,22 @@ def has_accuracy(run: TrainingRun) -> bool:
 
 def draw_loss(ax: Axes, run: TrainingRun) -> None:
     """Training and validation against updates; logarithmic where they fall by more than a factor of ten."""
-    known = positive(np.concatenate([run.training_loss, run.validation_loss]))
+    learnt, kept_apart, without = (
+        in_its_unit(run.task, loss) for loss in (run.training_loss, run.validation_loss, run.baseline)
+    )
+    known = positive(np.concatenate([learnt, kept_apart]))
     logarithmic = known.size > 0 and known.max() > 10 * known.min()
     ax.set_yscale("log" if logarithmic else "linear")
     lines = (
-        (run.logged, run.training_loss, GREY, "training, mean since the point before"),
-        (run.validated, run.validation_loss, BLUE, "validation"),
+        (run.logged, learnt, GREY, "training, mean since the point before"),
+        (run.validated, kept_apart, BLUE, "validation"),
     )
     for x, y, colour, label in lines:
         shown = masked(y) if logarithmic else y
         ax.plot(x, shown, color=colour, marker="o" if x.size < MANY else "", markersize=3, label=label)
     _finish(ax, run)
-    _show_value(ax, run.baseline, logarithmic)
-    # In the unit of the axis, which perplexities and bits are not.
-    words = f"{number(run.baseline)} nats" if run.task in TEXTS else loss_words(run.task, run.baseline)
-    across(ax, run.baseline, f"without memory {words}")
+    _show_value(ax, float(without), logarithmic)
+    across(ax, float(without), f"without memory {loss_words(run.task, run.baseline)}")
     upright(ax, run.best_update, f"kept: update {run.best_update:,}", height=0.78)
     ax.set_ylabel(f"loss, {loss_unit(run.task)}")
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memspan.figures.numbers import UNKNOWN, number, trimmed
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
 _ANSWERS = {
     "copy": "recalled symbols",
@@ -20,7 +24,9 @@ _ANSWERS = {
 }
 TEXTS = ("characters", "words")
 """Tasks that are a text, whose next symbol is asked for."""
-_LOSSES = {"adding": "squared error", "characters": "nats per character", "words": "nats per word"}
+_LOSSES = {"adding": "squared error", "characters": "bits per character", "words": "perplexity"}
+_BEHIND = ("nats", "bits per character")
+"""Units that stand behind their number."""
 _SHOWN = ("delay", "length", "steps")
 """Options of tasks that belong to their names."""
 _LARGEST = 700.0
@@ -37,12 +43,26 @@ def answers_word(task: str) -> str:
 
 
 def loss_unit(task: str) -> str:
-    """What a loss is measured in.
+    """What a loss is told in.
 
     >>> loss_unit("adding"), loss_unit("copy"), loss_unit("words")
-    ('squared error', 'nats', 'nats per word')
+    ('squared error', 'nats', 'perplexity')
     """
     return _LOSSES.get(task, "nats")
+
+
+def in_its_unit(task: str, loss: ArrayLike) -> NDArray[np.float64]:
+    """Losses in the unit that they are told in: nats of a text as bits per character or perplexity, others as they are.
+
+    >>> in_its_unit("characters", [0.0, math.log(8)]), in_its_unit("words", [0.0, math.log(8)])
+    (array([0., 3.]), array([1., 8.]))
+    """
+    import numpy as np  # not before: the command line, which takes words from here, starts without numpy
+
+    nats = np.asarray(loss, np.float64)
+    if task == "characters":
+        return nats / math.log(2)
+    return np.exp(np.minimum(nats, _LARGEST)) if task == "words" else nats
 
 
 def loss_words(task: str, loss: float | None) -> str:
@@ -53,12 +73,9 @@ def loss_words(task: str, loss: float | None) -> str:
     >>> loss_words("characters", math.log(2)), loss_words("words", math.log(120))
     ('1.00 bits per character', 'perplexity 120')
     """
-    if loss is not None and task == "characters":
-        return f"{number(loss / math.log(2))} bits per character"
-    if loss is not None and task == "words":
-        return f"perplexity {number(math.exp(min(loss, _LARGEST)))}"
     unit = loss_unit(task)
-    return f"{number(loss)} {unit}" if unit == "nats" else f"{unit} {number(loss)}"
+    words = number(None if loss is None else float(in_its_unit(task, loss)))
+    return f"{words} {unit}" if unit in _BEHIND else f"{unit} {words}"
 
 
 def task_words(task: str, config: Mapping[str, Any]) -> str:
