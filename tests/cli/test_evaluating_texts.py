@@ -23,16 +23,16 @@ SMALL = (
     *("--hidden", 8, "--updates", 10, "--threads", 1, "--batch", 4, "--quiet"),
     *("--set", "training.validation_batches=1", "--set", "task.steps=10", "--set", "model.embedding=8"),
 )
-BOTH = ("--segment-information", "--reverse-perplexity", "--length", 4_000)
+BOTH = ("--segment-information", "--reverse-perplexity", "--length", 8_000)
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("texts")
-    letters = np.random.default_rng(0).choice(list("abc "), 9_000)
+    letters = np.random.default_rng(0).choice(list("abc "), 18_000)
     for split in ("train", "valid", "test"):
-        (folder / f"{split}.txt").write_text("".join(letters[:3_000]) + "\n")
-        letters = letters[3_000:]
+        (folder / f"{split}.txt").write_text("".join(letters[:6_000]) + "\n")
+        letters = letters[6_000:]
     words = ("train", "characters", "--data", folder, *SMALL, "--out", folder / "run")
     assert main([str(word) for word in words]) == 0
     return folder / "run"
@@ -87,7 +87,7 @@ class Listener(Progress):
 
 def test_each_part_of_the_work_is_told(run):
     listener = Listener()
-    with_written(evaluate_run(run), run, segments=True, reverse=True, length=4_000, progress=listener)
+    with_written(evaluate_run(run), run, segments=True, reverse=True, length=8_000, progress=listener)
     wanted = ["learning what segments tell of each other"] * 2 + ["a fresh model reads what was written"]
     assert listener.names[-3:] == wanted
     assert len(listener.names) > 3  # the writing itself
@@ -99,15 +99,15 @@ def test_json_has_both_or_null_and_a_seed_gives_the_same(memspan, run):
     assert found.segment_information is not None
     assert found.reverse_perplexity is not None
     segments, reverse = found.segment_information, found.reverse_perplexity
-    assert (segments.symbols, segments.streams, segments.length, segments.gap) == (3_000, 3, 40, 10)
+    assert (segments.symbols, segments.streams, segments.length, segments.gap) == (6_000, 6, 40, 10)
     assert len(segments.written.folds) == len(segments.real.folds) == 3
     assert segments.written.interval[0] <= segments.written.nats <= segments.written.interval[1]
-    assert (reverse.symbols, reverse.seed, segments.seed) == (4_000, 3, 3)
-    assert any("3,000 symbols are compared" in note for note in found.notes)
+    assert (reverse.symbols, reverse.seed, segments.seed) == (8_000, 3, 3)
+    assert any("6,000 symbols are compared" in note for note in found.notes)
     again, other = (memspan("evaluate", run, *BOTH, "--seed", seed, "--json").plain for seed in (3, 4))
     assert again["segment_information"] == plain["segment_information"] != other["segment_information"]
     assert again["reverse_perplexity"] == plain["reverse_perplexity"] != other["reverse_perplexity"]
-    alone = memspan("evaluate", run, "--reverse-perplexity", "--length", 4_000, "--json").plain
+    alone = memspan("evaluate", run, "--reverse-perplexity", "--length", 8_000, "--json").plain
     assert alone["segment_information"] is None
     assert alone["reverse_perplexity"]["valid_loss"] > 0
     assert "NaN" not in json.dumps(plain)
@@ -130,12 +130,15 @@ def test_too_little_writing_is_refused(memspan, run):
     assert memspan("evaluate", run, "--reverse-perplexity", "--length", 10).error.startswith(
         "error: Invalid value for '--length'"
     )
+    assert "share no symbol, of 90 symbols each; expected 20 or more" in (
+        memspan("evaluate", run, "--segment-information", "--length", 1_000).error
+    )
 
 
 def test_a_text_that_has_changed_since_is_refused(memspan, run):
     kept = run / "vocabulary.json"
     kept.write_text(kept.read_text().replace('"c"', '"d"'))
-    told = memspan("evaluate", run, "--segment-information", "--length", 4_000).error
+    told = memspan("evaluate", run, "--segment-information", "--length", 8_000).error
     assert told.startswith(
         f"error: the text that {run} learnt has changed: its symbols are not those of vocabulary.json"
     )

@@ -41,6 +41,24 @@ def test_a_goal_is_better_only_if_its_perplexity_is_lower():
     assert "of which 0 agree" in full.claim
 
 
+def test_a_difference_within_the_scatter_of_seeds_is_none():
+    found = table(none=4.0, base=3.99)
+    for seed, shift in zip(SEEDS, (-0.03, 0.0, 0.03), strict=True):
+        key = Key("ptb", "base", seed)
+        found[key] = {measure: loss + shift for measure, loss in found[key].items()}
+    claim = bmi_table1.compared("ptb", False, "base", "test", found)
+    assert claim.measured is not None
+    assert claim.measured < 1
+    assert not claim.holds
+    values = {"none": (0.1, 0.2, 0.3), "base": (0.2, 0.3, 0.25)}
+    segments = {
+        Key("ptb", goal, seed): SegmentInformation(nats, (0, 1), (nats, nats))
+        for goal, row in values.items()
+        for seed, nats in enumerate(row)
+    }
+    assert not bmi_table2.rises("ptb", "none", "base", segments).holds
+
+
 def test_printed_numbers_fall_from_goal_to_goal_and_by_fine_tuning():
     for data, rows in PERPLEXITY.items():
         for tuned in (False, True):
@@ -115,9 +133,10 @@ def test_variances_are_those_of_numpy_and_ratios_leave_out_what_never_changed():
 @pytest.mark.parametrize(
     ("ratios", "holds"),
     [
-        (np.geomspace(10, 1e7, 100), [True, True, True, True]),
-        (np.geomspace(1.1, 9, 100), [False, True, False, True]),
-        (np.geomspace(1e-3, 1e2, 100), [False, False, False, False]),
+        (np.geomspace(10, 1e7, 100), [True, True, True, True, True, True]),
+        (np.geomspace(1.1, 9, 100), [False, True, False, True, False, True]),
+        (np.geomspace(1e-3, 1e2, 100), [False, False, False, False, False, True]),
+        (np.geomspace(1e-6, 1e-4, 100), [False, False, False, False, False, False]),
     ],
 )
 def test_policy_gradients_are_noisier_as_printed_or_by_less_or_not_at_all(ratios, holds):
@@ -125,6 +144,7 @@ def test_policy_gradients_are_noisier_as_printed_or_by_less_or_not_at_all(ratios
     assert [claim.holds for claim in claims] == holds
     assert claims[0].paper == 1e4
     assert claims[3].measured == pytest.approx(np.median(ratios))
+    assert claims[5].measured == pytest.approx(144 * np.median(ratios))
 
 
 def test_one_folder_serves_the_tables_and_the_curves(tmp_path: Path):

@@ -12,12 +12,13 @@ import torch
 from memspan.cells.names import CELLS
 from memspan.errors import InputError
 from memspan.models.sequence_model import SequenceModel
+from memspan.objectives import policy
 from memspan.objectives.bmi import FLAT, PATIENCE, Bmi, BmiConfig, check_bmi
 from memspan.objectives.discriminator import Discriminator
 from memspan.objectives.policy import PLAIN, continued, policy_loss
+from memspan.objectives.raml import effective_size, importance_weights
 from memspan.objectives.reading import log_likelihoods
 from memspan.objectives.segments import Padded, Segments, draw_pairs, windows
-from memspan.objectives.weighting import effective_size, importance_weights
 from memspan.tasks import Batch
 
 QUIET = BmiConfig(name="full", pairs=6, hidden=10, length=5, input_dropout=0.0, hidden_dropout=0.0)
@@ -84,13 +85,24 @@ def test_the_second_phase_adds_what_enumeration_of_its_parts_says_and_leaves_the
     assert all(torch.allclose(*pair, atol=1e-7) for pair in zip(*alike, strict=True))
 
 
-def _base(bmi: Bmi) -> Bmi:
-    """The same before the switch."""
+def _base(bmi: Bmi, *, switched: bool = False) -> Bmi:
+    """The same with the base goal, told of the switch or not."""
     twin = Bmi(replace(bmi.config, name="base"), bmi.segments, model_of(), bmi.seed)
     twin.load_state_dict(bmi.state_dict())
-    twin.on_switch()
-    assert not twin.second_phase
+    if not switched:
+        twin.on_switch()
+        assert not twin.second_phase
     return twin
+
+
+def test_a_base_goal_that_begins_with_one_that_has_switched_stays_a_base_goal():
+    full, model = bmi_of()
+    full.on_switch()
+    twin = _base(full, switched=True)
+    assert twin.second_phase
+    assert set(twin.loss(model, BATCH, 5)[1]) == {"bound", "accuracy", "spread"}
+    assert (full.left_out, twin.left_out) == (None, None)
+    assert "the switch never came" in str(bmi_of()[0].left_out)
 
 
 def test_the_bound_rises_where_neighbours_belong_together():
@@ -180,12 +192,19 @@ def test_the_policy_gradient_is_that_of_the_expected_reward():
     assert all(gradient is None for gradient in untouched)
 
 
-def test_after_the_switch_the_policy_may_be_learnt_instead():
-    bmi, model = bmi_of(replace(QUIET, second="policy"))
+@pytest.mark.parametrize("padding", [False, True])
+def test_after_the_switch_the_policy_may_be_learnt_instead(padding, monkeypatch):
+    bmi, model = bmi_of(replace(QUIET, second="policy", padding=padding))
     bmi.on_switch()
+    asked = []
+    plain = policy.pooled
+    monkeypatch.setattr(
+        policy, "pooled", lambda *parts, padding: asked.append(padding) or plain(*parts, padding=padding)
+    )
     loss, told = bmi.loss(model, BATCH, 0)
     assert loss.isfinite()
     assert -math.inf < told["reward"] < 0
+    assert asked == [padding] * 4  # rewards are told by what the discriminator learnt from
 
 
 @pytest.mark.parametrize(

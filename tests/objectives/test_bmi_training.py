@@ -16,7 +16,7 @@ from memspan.errors import InputError
 from memspan.models.hugging_face import HuggingFaceModel
 from memspan.objectives import Bmi, BmiConfig, Objective
 from memspan.objectives.segments import Segments
-from memspan.progress import Progress
+from memspan.progress import SILENT, Progress, Stage
 from memspan.tasks import Batch, Copy, WordText
 from memspan.training import CellConfig, Config, InitConfig, TrainingConfig, resume, train
 from memspan.training.building import seeded
@@ -53,6 +53,20 @@ def config_of(folder: str, bmi: BmiConfig = FULL, **training: object) -> Config:
 def metrics(run: Path) -> list[dict]:
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     return [line for line in lines if "bmi.loss" in line]
+
+
+@final
+class Listener(Progress):
+    """Remembers what is said."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def stage(self, name: str, total: float, done: float = 0.0) -> Stage:
+        return SILENT.stage(name, total, done)
+
+    def say(self, remark: str) -> None:
+        self.said.append(remark)
 
 
 def newest(run: Path) -> Path:
@@ -104,19 +118,9 @@ def test_scores_that_are_all_alike_are_told_once(folder, tmp_path, monkeypatch):
     monkeypatch.setattr("memspan.objectives.bmi.PATIENCE", 2)
     monkeypatch.setattr("memspan.objectives.bmi.FLAT", 1e9)
 
-    class Listener(Progress):
-        said: list[str] = []  # noqa: RUF012 - of one test
-
-        def stage(self, name, total, done=0.0):
-            from memspan.progress import SILENT
-
-            return SILENT.stage(name, total, done)
-
-        def say(self, remark):
-            self.said.append(remark)
-
-    train(config_of(folder), tmp_path / "run", progress=Listener())
-    assert [remark for remark in Listener.said if "same score for 2 updates" in remark] == Listener.said
+    listener = Listener()
+    train(config_of(folder, replace(FULL, switch_at=5)), tmp_path / "run", progress=listener)
+    assert ["same score for 2 updates" in remark for remark in listener.said] == [True]
 
 
 @pytest.mark.parametrize("segments", ["lines", "windows"])
@@ -184,6 +188,22 @@ def test_what_is_no_text_has_no_segments(folder):
         check_config(replace(config, word="copy", task=Copy(delay=3), model=ModelConfig()))
     with pytest.raises(InputError, match=r"bmi\.weight is -1"):
         check_config(replace(config, bmi=replace(FULL, weight=-1)))
+
+
+def test_a_switch_that_cannot_come_is_refused_and_one_that_did_not_is_told(folder, tmp_path):
+    with pytest.raises(InputError, match=r"bmi\.switch_at is 30, and training ends after 30 updates"):
+        check_config(config_of(folder, replace(FULL, switch_at=30), updates=30))
+    listener = Listener()
+    train(config_of(folder, updates=4), tmp_path / "run", progress=listener)
+    assert ["the switch never came" in remark for remark in listener.said] == [True]
+
+
+def test_a_second_stage_with_another_discriminator_is_told_so(folder, tmp_path):
+    config = config_of(folder, replace(FULL, switch_at=5))
+    train(config, tmp_path / "first")
+    begun = replace(config, init=InitConfig(name="run", run=str(tmp_path / "first")))
+    with pytest.raises(InputError, match=r"init\.run .*first has bmi of other sizes than this configuration"):
+        train(replace(begun, bmi=replace(config.bmi, hidden=9)), tmp_path / "second")
 
 
 def test_windows_that_are_longer_than_the_text_are_refused(folder, tmp_path):

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 import pytest
+import torch
 
 from memspan.errors import InputError
-from memspan.objectives.segment_information import Critic, segment_information
+from memspan.objectives.segment_information import Critic, _Pairs, far_shifts, segment_information
 
 QUICK = Critic(width=8, hidden=16, updates=150, look=30, pairs=600, batch=64, learning_rate=2e-2, dropout=0.0)
 TOPICS = 4
@@ -39,6 +40,49 @@ def test_segments_that_have_nothing_in_common_tell_nothing():
     assert abs(found.nats) < 0.05
 
 
+def test_the_usual_critic_finds_a_topic_among_many_words():
+    """Documents of 90 words of one of eight topics: half of them of its own 50, the others of 1,600 for all."""
+    random, shape = np.random.default_rng(1), (3_000, 90)
+    own = random.integers(0, 50, shape) + 50 * random.integers(0, 8, 3_000)[:, None]
+    texts = np.where(random.random(shape) < 0.5, own, random.integers(400, 2_000, shape))
+    critic = Critic(updates=150, pairs=500, look=50)
+    found = segment_information(list(texts), 2_000, seed=0, folds=3, critic=critic)
+    assert 0.8 * math.log(8) < found.nats < math.log(8) + 0.05  # from vectors of size 1 on, it finds nothing
+
+
+def test_segments_that_have_nothing_to_do_with_each_other_are_far_apart():
+    """A text that counts up tells where a segment stands; the places of a pair are at least a tenth of the stretch apart."""
+    count, stretch = 500, 10_000
+    pairs = _Pairs(torch.arange(stretch + 100), np.arange(stretch), length=8, gap=3)
+    first, second = pairs.draw(count, np.random.default_rng(0))
+    assert (second[:, 0] - first[:, 0]).unique().tolist() == [11]
+    for shift in far_shifts(count, 40):
+        apart = (second.roll(shift, 0)[:, 0] - first[:, 0]).abs()
+        assert apart.min() > 0.07 * stretch  # a tenth, up to the scatter of random places
+
+
+def test_shifts_keep_away_from_a_pair_and_its_neighbours():
+    for count in (2, 3, 20, 1_000):
+        shifts = far_shifts(count, 40)
+        assert len(shifts) == 40
+        assert min(shifts) >= max(1, math.floor(0.1 * count))
+        assert max(shifts) <= count - max(1, math.floor(0.1 * count))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"pairs": 1}, "Critic: pairs is 1; expected a whole number of 2 or more"),
+        ({"updates": 0}, "Critic: updates is 0"),
+        ({"dropout": 1.0}, "Critic: dropout is 1.0"),
+        ({"highest": 0.0}, "Critic: highest is 0.0"),
+    ],
+)
+def test_a_critic_that_cannot_be_is_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        Critic(**settings)
+
+
 def test_a_seed_gives_the_same_numbers():
     texts = about_topics(300, 40, 1)
     small = Critic(width=4, hidden=4, updates=20, look=10, pairs=100, batch=16)
@@ -52,10 +96,14 @@ def test_a_seed_gives_the_same_numbers():
 @pytest.mark.parametrize(
     ("texts", "settings", "message"),
     [
-        ([np.zeros(50, int)], {}, "have 0 places where two segments of 90 symbols together fit"),
+        ([np.zeros(50, int)], {}, "room for 0 pairs of segments that share no symbol, of 90 symbols each"),
         ([np.zeros(5_000, int)], {"folds": 2}, "2 folds; expected 3 or more"),
-        ([np.full(5_000, 7)], {}, "texts hold symbols from 7 to 7; expected 0 to 4"),
-        ([np.zeros(300, int)], {}, "too few for 10 folds"),
+        ([np.full(20_000, 7)], {}, "texts hold symbols from 7 to 7; expected 0 to 4"),
+        (
+            [np.zeros(3_000, int)],
+            {},
+            r"one of 10 folds has room for 3 pairs .*; give texts of 18,900 symbols",
+        ),
     ],
 )
 def test_what_cannot_be_learnt_from_is_refused(texts, settings, message):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.errors import check_models
-from memspan.experiments.bmi_published import GOALS
+from memspan.experiments.bmi_published import BESIDE, GOALS
 from memspan.experiments.bmi_trainings import SIZES, Key
 from memspan.experiments.recipe import Outcome, Trained
 from memspan.progress import Progress
@@ -16,7 +16,6 @@ from memspan.results import Chart, Claim, TrainingRun, line
 
 CONSISTENT = 0.9
 """Of the validations after the switch, the share at which a network that is consistently better is better."""
-BESIDE = {"base": "none", "full": "base"}
 
 
 def _train(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:

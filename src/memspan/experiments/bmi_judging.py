@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -17,6 +18,8 @@ from memspan.results.encoding import from_plain, to_plain
 Found = TypeVar("Found")
 REAL = "real"
 """The text itself, among those whose segments are judged."""
+JUDGED = 2
+"""Raised whenever judging itself changes, so that what was kept before is found anew."""
 
 
 class Job(NamedTuple):
@@ -31,12 +34,16 @@ class Job(NamedTuple):
 
     def settings(self) -> dict[str, Any]:
         """What the numbers depend on besides the run."""
+        from memspan.diagnostics.reverse_perplexity import PlainModel
+        from memspan.objectives import Critic
+
         size = self.size
         return {
+            "judged": JUDGED,
             "written": size.written,
             "seed": self.seed,
-            "plain": size.plain,
-            "critic": size.critic,
+            "plain": asdict(PlainModel(**size.plain)),
+            "critic": asdict(Critic(**size.critic)),
             "segments": size.segments,
         }
 

@@ -11,6 +11,7 @@ import torch
 from memspan.models.vocabulary import END
 from memspan.objectives import Bmi, donsker_varadhan
 from memspan.objectives.reading import pooled
+from memspan.objectives.segment_information import far_shifts
 from memspan.objectives.segments import lines
 from memspan.sampling.writing import at_rest
 from memspan.tasks.text import TextTask, encoded
@@ -33,7 +34,8 @@ def load_bmi(run: Path) -> tuple[Best, Bmi]:
 def held_out_bound(run: Path, *, most: int, shifts: int = 20) -> float:
     """The Donsker-Varadhan bound on neighbouring lines of the validation text, in nats.
 
-    Every line with the next, against every line with `shifts` others; lines are read as many at once as in training.
+    Every line with the next, against every line with `shifts` others far from it; lines are read as many at once as in
+    training.
     """
     best, bmi = load_bmi(run)
     task = best.config.task
@@ -53,6 +55,6 @@ def held_out_bound(run: Path, *, most: int, shifts: int = 20) -> float:
             ]
         )
         joint = bmi.discriminator(vectors[:-1], vectors[1:])
-        apart = np.linspace(2, count - 2, shifts).astype(int)
-        product = torch.cat([bmi.discriminator(vectors, vectors.roll(int(by), 0)) for by in apart])
+        apart = far_shifts(count, shifts)
+        product = torch.cat([bmi.discriminator(vectors, vectors.roll(by, 0)) for by in apart])
     return float(donsker_varadhan(joint, product))

@@ -5,6 +5,9 @@ from __future__ import annotations
 GOALS = {"none": "Baseline", "base": "BMI-base", "full": "BMI-full"}
 """Words of `bmi.name` and the source's names; its baseline is the AWD-LSTM with a mixture of softmaxes."""
 
+BESIDE = {"base": "none", "full": "base"}
+"""Which goal each is compared with: all are better than the baseline, and the full one is better still (section 5.1)."""
+
 MEASURES = {
     "valid": "perplexity on validation",
     "test": "perplexity on test",

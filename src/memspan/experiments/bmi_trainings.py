@@ -166,7 +166,7 @@ SIZES = {
         workers=1,
     ),
     "laptop": Size(
-        corpora={"ptb": Corpus(task={"data": "ptb", "most": 3_000}, seeds=3)},
+        corpora={data: Corpus(task={"data": data, "most": 3_000}, seeds=3) for data in ("ptb", "wikitext-2")},
         settings=_LAPTOP,
         tuning={
             "training": {
@@ -180,7 +180,7 @@ SIZES = {
         },
         written=200_000,
         plain={"hidden": 100, "passes": 4},
-        critic={"updates": 600, "patience": 3, "pairs": 1_000},
+        critic={"updates": 800, "patience": 3, "pairs": 1_000},
         segments={"length": 40, "gap": 10, "folds": 10},
     ),
     "paper": Size(

@@ -15,9 +15,9 @@ from memspan.experiments.bmi_networks import load_bmi
 from memspan.models.model import Model
 from memspan.objectives import Bmi
 from memspan.objectives.policy import policy_loss
-from memspan.objectives.reading import log_likelihoods, pooled
+from memspan.objectives.raml import raml_loss
+from memspan.objectives.reading import pooled
 from memspan.objectives.segments import Padded, Pairs, Segments, draw_pairs, windows
-from memspan.objectives.weighting import importance_weights
 from memspan.sampling.writing import at_rest
 from memspan.tasks.text import TextTask, encoded
 from memspan.training.building import seeded, stream
@@ -46,15 +46,13 @@ class Variances:
         return (self._squares / (self.count - 1)).numpy()
 
 
-def raml_loss(model: Model, bmi: Bmi, segments: Segments, drawn: Pairs) -> Tensor:
-    """-sum_i w_i log Q(Y_i | X_i) / |Y_i|.  Cao and Xu 2020, Eq. 14 to 16, by itself."""
+def continued_loss(model: Model, bmi: Bmi, segments: Segments, drawn: Pairs) -> Tensor:
+    """The loss of IW-RAML by itself, with scores without dropout."""
     x, near, true = (segments.take(which) for which in (drawn.first, drawn.near, drawn.next))
     with at_rest(model), at_rest(bmi):
         a, b, c = (pooled(model, each, padding=bmi.config.padding) for each in (x, near, true))
-        scores = bmi.discriminator(a, b), bmi.discriminator(a, c)
-        proposed = torch.from_numpy(drawn.log_proposal).to(a)
-        weights = importance_weights(*scores, proposed, bmi.config.temperature)
-    return -(weights * log_likelihoods(model, x, near)).sum()
+        near_scores, true_scores = (bmi.discriminator(a, each) for each in (b, c))
+    return raml_loss(model, x, near, near_scores, true_scores, drawn.log_proposal, bmi.config.temperature)[0]
 
 
 def gradient_variances(
@@ -77,9 +75,11 @@ def gradient_variances(
         for name, variances in spread.items():
             with seeded(stream(seed, iteration)):
                 loss = (
-                    raml_loss(network, bmi, segments, drawn)
+                    continued_loss(network, bmi, segments, drawn)
                     if name == "raml"
-                    else policy_loss(network, bmi.discriminator, first, length, random)[0]
+                    else policy_loss(
+                        network, bmi.discriminator, first, length, random, padding=bmi.config.padding
+                    )[0]
                 )
                 variances.add(torch.autograd.grad(loss, parameters))
         done()

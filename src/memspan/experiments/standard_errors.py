@@ -11,6 +11,8 @@ ONE = 4.0
 """Standard errors that one measured value may be off: errors from 16 blocks are off by more in 1 of 900 cases."""
 MANY = 5.0
 """The same for the worst of many values: one value is off by more in 1 of 6,000 cases."""
+SURE = 2.0
+"""Standard errors by which networks of a few seeds must differ to be called different."""
 
 
 def deviation(measured: ArrayLike, expected: ArrayLike, error: ArrayLike) -> float:
@@ -21,6 +23,16 @@ def deviation(measured: ArrayLike, expected: ArrayLike, error: ArrayLike) -> flo
     """
     difference = np.asarray(measured, np.float64) - np.asarray(expected, np.float64)
     return float(np.max(np.abs(difference) / np.asarray(error, np.float64)))
+
+
+def error_of_mean(values: ArrayLike) -> float:
+    """The standard error of a mean over seeds; 0 where there is one seed, whose scatter nobody knows.
+
+    >>> error_of_mean([1.0, 2.0, 3.0]) == 1 / np.sqrt(3), error_of_mean([1.0])
+    (np.True_, 0.0)
+    """
+    found = np.asarray(values, np.float64)
+    return float(found.std(ddof=1) / np.sqrt(found.size)) if found.size > 1 else 0.0
 
 
 def claim_within_errors(claim: str, measured: ArrayLike, expected: ArrayLike, error: ArrayLike) -> Claim:

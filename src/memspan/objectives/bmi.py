@@ -16,9 +16,9 @@ from memspan.objectives.bounds import donsker_varadhan, softplus_proxy
 from memspan.objectives.discriminator import Discriminator
 from memspan.objectives.objective import Objective
 from memspan.objectives.policy import policy_loss
-from memspan.objectives.reading import log_likelihoods, pooled, width
+from memspan.objectives.raml import effective_size, raml_loss
+from memspan.objectives.reading import pooled, width
 from memspan.objectives.segments import LENGTH, Pairs, Segments, draw_pairs
-from memspan.objectives.weighting import effective_size, importance_weights
 from memspan.sampling.writing import at_rest
 from memspan.tasks import Batch
 from memspan.tasks.task import SPLITS
@@ -98,7 +98,7 @@ class Bmi(Objective):
     """
 
     second_phase: Tensor
-    """() bool: whether the switch has been made"""
+    """() bool: whether the switch has been made, here or in the run that this one begins with"""
     flat: Tensor
     """() int64: updates in a row whose scores were all alike"""
 
@@ -144,6 +144,15 @@ class Bmi(Objective):
             "language model goes on learning; try a larger bmi.learning_rate or a smaller bmi.weight"
         )
 
+    @property
+    def left_out(self) -> str | None:
+        if self.config.name != "full" or self.second_phase:
+            return None
+        return (
+            "bmi.name is full, and the switch never came, so that segments nearby were not learnt from: validation improved "
+            "to the end; set when it comes by bmi.switch_at, or train for longer"
+        )
+
     def on_switch(self) -> None:
         self.second_phase.fill_(self.config.name == "full")
 
@@ -151,29 +160,28 @@ class Bmi(Objective):
         assert isinstance(model, Model)
         config, device = self.config, batch.inputs.device
         drawn = self.drawn(index)
-        second = bool(self.second_phase)
-        kinds = [drawn.first, drawn.next, drawn.other, *([drawn.near] if second else [])]
+        second = config.second if self.second_phase and config.name == "full" else None
+        kinds = [drawn.first, drawn.next, drawn.other, *([drawn.near] if second == "raml" else [])]
         together = self.segments.take(np.concatenate(kinds), device)
-        vectors = pooled(model, together, padding=config.padding)
-        first, following, other, *near = vectors.chunk(len(kinds))
+        first, following, other, *near = pooled(model, together, padding=config.padding).chunk(len(kinds))
         joint, product = self.discriminator(first, following), self.discriminator(first, other)
         loss = -config.weight * softplus_proxy(joint, product)
         told = self._told(joint.detach(), product.detach())
-        if second and config.second == "raml":
-            with at_rest(self.discriminator):
-                nearby, true = (self.discriminator(first, each) for each in (*near, following))
-            log_proposal = torch.from_numpy(drawn.log_proposal).to(nearby)
-            weights = importance_weights(nearby, true, log_proposal, config.temperature)
+        if second == "raml":
             x, y = (
                 together.columns(slice(place * config.pairs, (place + 1) * config.pairs)) for place in (0, 3)
             )
-            likelihood = (weights * log_likelihoods(model, x, y)).sum()
-            loss = loss - config.second_weight * likelihood
-            told |= {"nearby": -likelihood.item(), "effective": effective_size(weights)}
-        elif second:
+            with at_rest(self.discriminator):
+                drawn_scores, true_scores = (self.discriminator(first, each) for each in (*near, following))
+            nearby, weights = raml_loss(
+                model, x, y, drawn_scores, true_scores, drawn.log_proposal, config.temperature
+            )
+            loss = loss + config.second_weight * nearby
+            told |= {"nearby": nearby.item(), "effective": effective_size(weights)}
+        elif second == "policy":
             x = together.columns(slice(0, config.pairs))
             rewarded, reward = policy_loss(
-                model, self.discriminator, x, config.length, self._random(index, 1)
+                model, self.discriminator, x, config.length, self._random(index, 1), padding=config.padding
             )
             loss = loss + config.second_weight * rewarded
             told |= {"reward": reward}

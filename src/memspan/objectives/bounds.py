@@ -87,12 +87,14 @@ class RunningDonskerVaradhan(nn.Module):
         self.register_buffer("log_mean", torch.tensor(math.nan))
 
     def forward(self, joint: Tensor, product: Tensor) -> Tensor:
-        """The bound of this batch, with the corrected gradient. In training the running mean moves on."""
+        """The bound of this batch; in training with the corrected gradient, and the running mean moves on."""
+        if not self.training:
+            return donsker_varadhan(joint, product)
         _check(joint, product)
         now = log_mean_exp(product)
         if self.log_mean.isnan():
             self.log_mean = now.detach()
-        elif self.training:
+        else:
             old, new = math.log1p(-self.rate) if self.rate < 1 else -math.inf, math.log(self.rate)
             self.log_mean = torch.logaddexp(self.log_mean + old, now.detach() + new)
         moved = joint.mean() - (now - self.log_mean).exp()

@@ -40,6 +40,11 @@ class Objective(nn.Module, ABC):
         """What a person should know by now; asked at every validation, and said once."""
         return None
 
+    @property
+    def left_out(self) -> str | None:
+        """What it was asked for and did not do, now that training is over; said then."""
+        return None
+
     @abstractmethod
     def loss(self, model: nn.Module, batch: Batch, index: int) -> tuple[Tensor, dict[str, float]]:
         """What is added to the loss of a batch, and what should be told of it besides.

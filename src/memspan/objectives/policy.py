@@ -19,7 +19,13 @@ PLAIN = Choice()
 
 
 def policy_loss(
-    model: Model, discriminator: Discriminator, first: Padded, length: int, random: np.random.Generator
+    model: Model,
+    discriminator: Discriminator,
+    first: Padded,
+    length: int,
+    random: np.random.Generator,
+    *,
+    padding: bool = False,
 ) -> tuple[Tensor, float]:
     """-mean of (r - r_greedy) log Q(Y | X) / |Y| over continuations Y that are drawn from Q; also the mean r.
 
@@ -30,15 +36,18 @@ def policy_loss(
     drawn = continued(model, first, length, PLAIN, random)
     likeliest = continued(model, first, length, GREEDY, random)
     with at_rest(model), at_rest(discriminator):
-        reward = rewards(model, discriminator, first, drawn)
-        baseline = rewards(model, discriminator, first, likeliest)
+        reward, baseline = (
+            rewards(model, discriminator, first, each, padding=padding) for each in (drawn, likeliest)
+        )
     likelihood = log_likelihoods(model, first, drawn)
     return -((reward - baseline) * likelihood).mean(), float(reward.mean())
 
 
-def rewards(model: Model, discriminator: Discriminator, first: Padded, second: Padded) -> Tensor:
+def rewards(
+    model: Model, discriminator: Discriminator, first: Padded, second: Padded, *, padding: bool = False
+) -> Tensor:
     """R+(X, Y) - R-(X', Y) of every pair, X' being the X of the next pair."""
-    x, y = pooled(model, first), pooled(model, second)
+    x, y = (pooled(model, each, padding=padding) for each in (first, second))
     return -functional.softplus(-discriminator(x, y)) - functional.softplus(discriminator(x.roll(1, 0), y))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
@@ -24,6 +25,13 @@ Text = NDArray[np.integer]
 
 GAP, FOLDS = 10, 10
 """Symbols between two segments, and parts of which each is tested on once.  Cao and Xu 2020, Table 2."""
+FAR = 0.1
+"""Share of a stretch of the text that lies between segments that should have nothing to do with each other, at the least."""
+ROOM = 20
+"""Pairs without a symbol in common that each stretch must have room for."""
+SMALL = 0.1
+"""Size of the first vectors of symbols. The largest of 40 numbers of size 1 is about 2, whatever the segment; products of
+such numbers soon leave no unit of the discriminator alive."""
 
 
 @final
@@ -52,6 +60,19 @@ class Critic:
     pairs: int = 2_000
     """On which it is validated, and on which it is tested."""
 
+    def __post_init__(self) -> None:
+        counts = ("width", "hidden", "product", "updates", "look", "patience")
+        for name, least in (*((each, 1) for each in counts), ("batch", 2), ("pairs", 2)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise InputError(f"Critic: {name} is {value!r}; expected a whole number of {least} or more")
+        if not 0 <= self.dropout < 1:
+            raise InputError(f"Critic: dropout is {self.dropout}; expected 0 or more and below 1")
+        for name in ("highest", "learning_rate"):
+            value = getattr(self, name)
+            if not 0 < value < math.inf:
+                raise InputError(f"Critic: {name} is {value}; expected a finite number above 0")
+
 
 def segment_information(
     texts: Sequence[Text],
@@ -68,7 +89,9 @@ def segment_information(
 
     Texts are documents of numbers below `symbols`; no pair crosses from one to the next. Places where pairs begin are cut
     into `folds` stretches. A critic learns from all but two of them by the softplus proxy, ends where the Donsker-Varadhan
-    bound of the next to last is highest, and what it tells of the last counts; each stretch is the last one once.
+    bound of the next to last is highest, and what it tells of the last counts; each stretch is the last one once. Segments
+    that have nothing to do with each other are taken from places far apart in a stretch: from two documents, where these
+    are shorter than a tenth of it.
     """
     span = 2 * length + gap
     stretches = _stretches(texts, span, folds)
@@ -97,6 +120,7 @@ class _Network(nn.Module):
         super().__init__()
         self.highest = critic.highest
         self.embedding = nn.Embedding(symbols, critic.width)
+        nn.init.normal_(self.embedding.weight, std=SMALL)
         self.discriminator = Discriminator(
             2 * critic.width, critic.hidden, input_dropout=critic.dropout, hidden_dropout=critic.dropout
         )
@@ -107,9 +131,12 @@ class _Network(nn.Module):
         return torch.cat([vectors.mean(dim=1), vectors.amax(dim=1)], dim=1)
 
     def scores(self, first: Tensor, second: Tensor, product: int) -> tuple[Tensor, Tensor]:
-        """Of each pair as it is, and of the first with the second of so many other pairs."""
+        """Of each pair as it is, and of the first with the second of so many pairs from places far away.
+
+        Pairs come in the order of the text.
+        """
         a, b = self(first), self(second)
-        others = [self._score(a, b.roll(shift, dims=0)) for shift in range(1, product + 1)]
+        others = [self._score(a, b.roll(shift, dims=0)) for shift in far_shifts(len(b), product)]
         return self._score(a, b), torch.cat(others)
 
     def _score(self, a: Tensor, b: Tensor) -> Tensor:
@@ -127,10 +154,20 @@ class _Pairs:
     gap: int
 
     def draw(self, count: int, random: np.random.Generator) -> tuple[Tensor, Tensor]:
-        """Segments (count, length) at random places, and those that come a gap after each."""
-        starts = torch.from_numpy(random.choice(self.starts, count))
+        """Segments (count, length) at random places in order, and those that come a gap after each."""
+        starts = torch.from_numpy(np.sort(random.choice(self.starts, count)))
         places = starts.unsqueeze(1) + torch.arange(self.length)
         return self.text[places], self.text[places + self.length + self.gap]
+
+
+def far_shifts(count: int, product: int) -> list[int]:
+    """By how many places to turn `count` segments that stand in order, so that each meets one from far away.
+
+    >>> far_shifts(100, 3), far_shifts(3, 4)
+    ([10, 50, 90], [1, 1, 2, 2])
+    """
+    shifts = np.linspace(FAR * count, (1 - FAR) * count, product).round().astype(int)
+    return shifts.clip(1, count - 1).tolist()
 
 
 def _learnt(
@@ -187,12 +224,19 @@ def _stretches(texts: Sequence[Text], span: int, folds: int) -> list[NDArray[np.
     for place in range(folds - 1):
         if len(parts[place + 1]):
             parts[place] = parts[place][parts[place] + span <= parts[place + 1][0]]
-    if min(map(len, parts)) < 2:
+    room = min(_without_overlap(part, span) for part in parts)
+    if room < ROOM:
         raise InputError(
-            f"the texts have {len(starts):,} places where two segments of {span:,} symbols together fit, which is too few "
-            f"for {folds} folds; give longer texts, or shorter segments"
+            f"one of {folds} folds has room for {room} pairs of segments that share no symbol, of {span:,} symbols each; "
+            f"expected {ROOM} or more; give texts of {folds * (ROOM + 1) * span:,} symbols together, or shorter segments"
         )
     return parts
+
+
+def _without_overlap(starts: NDArray[np.int64], span: int) -> int:
+    """How many of these places can be chosen at least `span` apart."""
+    runs = np.split(starts, np.flatnonzero(np.diff(starts) > 1) + 1)
+    return sum(-(-len(run) // span) for run in runs)
 
 
 def _summary(found: list[float]) -> SegmentInformation:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from torch import Tensor
+
 from memspan.errors import InputError
 from memspan.models.model import Model
 from memspan.objectives import Objective
@@ -24,10 +26,7 @@ def begin_with(network: Model, objectives: Mapping[str, Objective], config: Conf
             "init.name is run, and init.run names none; give the folder of a run by --set init.run=DIR"
         )
     best = load_best(Path(config.init.run))
-    shapes, expected = (
-        {name: tuple(tensor.shape) for name, tensor in one.state_dict().items()}
-        for one in (best.network, network)
-    )
+    shapes, expected = (_shapes(one.state_dict()) for one in (best.network, network))
     if best.config.network != config.network or shapes != expected:
         theirs, ours = (
             f"{one.network} of {one.cell.hidden} units on {one.word}" for one in (best.config, config)
@@ -40,5 +39,15 @@ def begin_with(network: Model, objectives: Mapping[str, Objective], config: Conf
     path = best.folder.checkpoint(best.update)
     tensors, _ = read_checkpoint(path, config.network)
     for name, objective in objectives.items():
-        if below(f"objective.{name}", tensors):
+        learnt = below(f"objective.{name}", tensors)
+        if learnt and _shapes(learnt) != _shapes(objective.state_dict()):
+            raise InputError(
+                f"init.run {config.init.run} has {name} of other sizes than this configuration asks for; expected the same "
+                f"settings of {name}, or a run without it"
+            )
+        if learnt:
             load_module(f"objective.{name}", objective, tensors, path)
+
+
+def _shapes(tensors: Mapping[str, Tensor]) -> dict[str, tuple[int, ...]]:
+    return {name: tuple(tensor.shape) for name, tensor in tensors.items()}

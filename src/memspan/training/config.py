@@ -194,14 +194,26 @@ def check_config(config: Config) -> None:
         _check_range(f"init.{name}", value, 0 <= value < math.inf, "a finite number of 0 or more")
     _check_range("init.bias_mean", init.bias_mean, math.isfinite(init.bias_mean), "a finite number")
     _check_model(config)
+    _check_goal(config)
+    seed = config.seed
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
+        raise InputError(f"seed is {seed}; expected a whole number of 0 or more, below 2^63")
+
+
+def _check_goal(config: Config) -> None:
+    """The second goal, beside what it is added to."""
     check_bmi(config.bmi)
     if config.bmi.name != "none" and not isinstance(config.task, TextTask):
         raise InputError(
             f"bmi.name is {config.bmi.name}, and {config.word} is no text; bmi is for characters and words"
         )
-    seed = config.seed
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
-        raise InputError(f"seed is {seed}; expected a whole number of 0 or more, below 2^63")
+    switch_at = config.bmi.switch_at
+    begun = config.init.name == "run"  # whose switch may have been made
+    never = switch_at is not None and switch_at >= config.training.updates
+    if config.bmi.name == "full" and never and not begun:
+        raise InputError(
+            f"bmi.switch_at is {switch_at:,}, and training ends after {config.training.updates:,} updates; expected less"
+        )
 
 
 def _check_model(config: Config) -> None:

@@ -132,6 +132,9 @@ class Loop:
         # Another process may have been out of time first.
         position.stopped = why_over(self.config, position.going_on(), self.seconds) or "time is spent"
         self.save()
+        for objective in self.trainer.objectives.values():
+            if objective.left_out is not None:
+                self._say(objective.left_out)
 
     def _log(self, rate: float, stage: Stage) -> None:
         position = self.position

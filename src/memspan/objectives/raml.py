@@ -1,11 +1,35 @@
-"""Importance weights of segments that were drawn from a proposal.  Cao and Xu 2020, section 3.2.3."""
+"""Segments nearby, learnt as continuations, each by its importance weight (IW-RAML).  Cao and Xu 2020, section 3.2.3."""
 
 from __future__ import annotations
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from memspan.errors import InputError
+from memspan.models.model import Model
+from memspan.objectives.reading import log_likelihoods
+from memspan.objectives.segments import Padded
+
+
+def raml_loss(
+    model: Model,
+    first: Padded,
+    near: Padded,
+    scores: Tensor,
+    following_scores: Tensor,
+    log_proposal: NDArray[np.float64],
+    temperature: float = 1.0,
+) -> tuple[Tensor, Tensor]:
+    """-sum_i w_i log Q(Y_i | X_i) / |Y_i|, and the weights w.  Eq. 16.
+
+    `scores` are D(X, Y), `following_scores` D(X, Y*), `log_proposal` is log G(Y), each (batch,).
+    """
+    weights = importance_weights(
+        scores, following_scores, torch.from_numpy(log_proposal).to(scores), temperature
+    )
+    return -(weights * log_likelihoods(model, first, near)).sum(), weights
 
 
 @torch.no_grad()
