@@ -16,8 +16,8 @@ from memspan.objectives import policy
 from memspan.objectives.bmi import FLAT, PATIENCE, Bmi, BmiConfig, check_bmi
 from memspan.objectives.discriminator import Discriminator
 from memspan.objectives.policy import PLAIN, continued, policy_loss
-from memspan.objectives.raml import effective_size, importance_weights
-from memspan.objectives.reading import log_likelihoods
+from memspan.objectives.raml import effective_size, importance_weights, raml_loss
+from memspan.objectives.reading import log_likelihoods, pooled
 from memspan.objectives.segments import Padded, Segments, draw_pairs, windows
 from memspan.tasks import Batch
 
@@ -39,21 +39,71 @@ def bmi_of(config: BmiConfig = QUIET, segments: Segments | None = None) -> tuple
     return Bmi(config, windows(text(), 5) if segments is None else segments, model, seed=3), model
 
 
+PROPOSAL = 0.3
+
+
+def toy_corpus() -> tuple[Segments, SequenceModel, Discriminator]:
+    """Twenty segments, the last three of one symbol, which the model likes: likelihoods differ along the text."""
+    random, model = np.random.default_rng(0), model_of()
+    place = np.linspace(0, 1, 80)
+    symbols = np.where(place > 0.85, 0, random.integers(0, 7, 80))
+    discriminator = Discriminator(8, 10)
+    with torch.no_grad():
+        model.head.weight.mul_(6)
+        model.head.bias[0] += 3
+        discriminator.networks[0][-1].weight.mul_(100)  # pyright: ignore[reportIndexIssue]
+    return windows(symbols, 4), model, discriminator
+
+
+def enumerated(
+    D: np.ndarray, L: np.ndarray, *, beta: float = 1.0, cut: bool = True, weighted: bool = True
+) -> float:
+    """sum e^r L / sum e^r over all X and all Y behind them, r = (D(X, Y) - D(X, Y*)) / beta.
+
+    Also what is had by mistake: with a proposal that is not renormalised at the text's end, or samples of equal weight.
+    """
+    over = under = 0.0
+    for x in range(len(D) - 1):
+        after = slice(x + 1, len(D))
+        proposal = PROPOSAL * (1 - PROPOSAL) ** np.arange(len(D) - x - 1)
+        pay = np.exp((D[x, after] - D[x, x + 1]) / beta)
+        pay = pay if cut else pay / proposal.sum()
+        pay = pay if weighted else proposal / proposal.sum()
+        over, under = over + (pay * L[x, after]).sum(), under + pay.sum()
+    return over / under
+
+
 def test_weighted_samples_agree_with_enumeration():
-    """Twenty segments with known scores D and likelihoods L: sum e^r L / sum e^r over all X and all Y behind them."""
-    count, random = 20, np.random.default_rng(0)
-    D, L = random.normal(0, 0.7, (count, count)), random.normal(-5, 1, (count, count))
-    over, under = 0.0, 0.0
-    for x in range(count - 1):
-        pay = np.exp(D[x, x + 1 :] - D[x, x + 1])
-        over, under = over + (pay * L[x, x + 1 :]).sum(), under + pay.sum()
-    drawn = draw_pairs(count, 400_000, random)
+    segments, model, discriminator = toy_corpus()
+    D, L = np.zeros((2, 20, 20))
+    pairs = np.triu_indices(20, 1)
+    x, y = (segments.take(which) for which in pairs)
+    with torch.no_grad():
+        D[pairs] = discriminator(pooled(model, x), pooled(model, y)).numpy()
+        L[pairs] = log_likelihoods(model, x, y).numpy()
+    drawn = draw_pairs(20, 150_000, np.random.default_rng(1), PROPOSAL)
     near, following = (torch.from_numpy(D[drawn.first, which]) for which in (drawn.near, drawn.next))
-    weights = importance_weights(near, following, torch.from_numpy(drawn.log_proposal))
-    assert weights.sum().item() == pytest.approx(1)
-    estimate = float((weights.numpy() * L[drawn.first, drawn.near]).sum())
-    assert estimate == pytest.approx(over / under, rel=0.01)
-    assert 1 < effective_size(weights) < 400_000
+    for beta in (1.0, 2.0):
+        with torch.no_grad():
+            loss, weights = raml_loss(
+                model,
+                segments.take(drawn.first),
+                segments.take(drawn.near),
+                near,
+                following,
+                drawn.log_proposal,
+                beta,
+            )
+        assert weights.sum().item() == pytest.approx(1)
+        assert 1 < effective_size(weights) < 150_000
+        assert -loss.item() == pytest.approx(enumerated(D, L, beta=beta), rel=0.01)
+    mistakes = (
+        enumerated(D, L, beta=np.inf),
+        enumerated(D, L, beta=2.0),
+        enumerated(D, L, cut=False),
+        enumerated(D, L, weighted=False),
+    )
+    assert all(abs(each / enumerated(D, L) - 1) > 0.015 for each in mistakes)  # which the 1 % tells apart
 
 
 def test_large_scores_give_weights_that_add_up_to_one():
@@ -83,6 +133,25 @@ def test_the_second_phase_adds_what_enumeration_of_its_parts_says_and_leaves_the
         for each in (bmi, _base(bmi))
     ]
     assert all(torch.allclose(*pair, atol=1e-7) for pair in zip(*alike, strict=True))
+
+
+@pytest.mark.parametrize("weight", [0.1, 0.7])
+def test_the_first_phase_is_the_proxy_by_its_weight_and_tells_what_the_scores_are_worth(weight):
+    bmi, model = bmi_of(replace(QUIET, weight=weight))
+    loss, told = bmi.loss(model, BATCH, 5)
+    drawn = bmi.drawn(5)
+    x, y, z = (
+        model.outputs(bmi.segments.take(which).symbols)[0][0].amax(0)
+        for which in (drawn.first, drawn.next, drawn.other)
+    )
+    joint, product = bmi.discriminator(x, y), bmi.discriminator(x, z)
+    proxy = joint.sigmoid().log().mean() + (1 - product.sigmoid()).log().mean()
+    assert loss.item() == pytest.approx(-weight * proxy.item(), rel=1e-5)
+    right = [*(joint > 0).tolist(), *(product < 0).tolist()]
+    assert 0 < sum(right) < len(right)
+    assert told["accuracy"] == pytest.approx(sum(right) / len(right))
+    assert told["bound"] == pytest.approx((joint.mean() - product.exp().mean().log()).item(), abs=1e-6)
+    assert told["spread"] == pytest.approx(torch.cat([joint, product]).std().item(), rel=1e-5)
 
 
 def _base(bmi: Bmi, *, switched: bool = False) -> Bmi:
@@ -167,21 +236,26 @@ def test_continuations_begin_at_each_segments_own_end_and_follow_the_models_law(
             assert seen.tolist() == pytest.approx(then.tolist(), abs=0.06)
 
 
+def earned(model: SequenceModel, discriminator: Discriminator, first: Padded, second: Padded) -> torch.Tensor:
+    """log of how likely the discriminator finds Y to follow X, and not to follow the X of the pair before."""
+    with torch.no_grad():
+        x, y = (model.outputs(each.symbols)[0][0].amax(0) for each in (first, second))
+        other = torch.cat([x[-1:], x[:-1]])
+        return discriminator(x, y).sigmoid().log() + (1 - discriminator(other, y).sigmoid()).log()
+
+
 def test_the_policy_gradient_is_that_of_the_expected_reward():
     """Continuations of one symbol: the gradient of sum_y Q(y | x) r(x, y) can be written down; the baseline drops out."""
     model, symbols = model_of(symbols=3), 3
     discriminator = Discriminator(8, 6)
     first = Padded(torch.tensor([[0, 2], [1, 1]]), torch.tensor([2, 2]))
     head = model.head.bias
-
-    def reward(y: int) -> torch.Tensor:
-        from memspan.objectives.policy import rewards
-
-        return rewards(model, discriminator, first, Padded(torch.full((1, 2), y), torch.ones(2).long()))
-
     q = model(first.symbols).logits[-1].softmax(-1)
-    with torch.no_grad():
-        r = torch.stack([reward(y) for y in range(symbols)], dim=1)
+    ones = torch.ones(2, dtype=torch.int64)
+    r = torch.stack(
+        [earned(model, discriminator, first, Padded(torch.full((1, 2), y), ones)) for y in range(symbols)],
+        dim=1,
+    )
     (exact,) = torch.autograd.grad(-(q * r).sum(1).mean(), head)
     repeated = Padded(first.symbols.repeat(1, 2_000), first.lengths.repeat(2_000))
     loss, mean = policy_loss(model, discriminator, repeated, 1, np.random.default_rng(0))
@@ -190,6 +264,24 @@ def test_the_policy_gradient_is_that_of_the_expected_reward():
     assert mean == pytest.approx((q * r).sum(1).mean().item(), abs=0.02)
     untouched = torch.autograd.grad(loss, list(discriminator.parameters()), allow_unused=True)
     assert all(gradient is None for gradient in untouched)
+
+
+def test_the_reward_of_the_likeliest_continuation_is_taken_off():
+    _, model, discriminator = toy_corpus()
+    with torch.no_grad():
+        model.head.bias.zero_()
+    first = Padded(torch.tensor([[0, 2, 5], [1, 1, 3]]), torch.tensor([2, 2, 2]))
+    loss, _ = policy_loss(model, discriminator, first, 4, np.random.default_rng(2))
+    drawn = continued(model, first, 4, PLAIN, np.random.default_rng(2))
+    text = first.symbols
+    for _ in range(4):
+        text = torch.cat([text, model(text).logits[-1:].argmax(-1)])
+    likeliest = Padded(text[2:], drawn.lengths)
+    assert not drawn.symbols.equal(likeliest.symbols)
+    gained = earned(model, discriminator, first, drawn) - earned(model, discriminator, first, likeliest)
+    expected = -(gained * log_likelihoods(model, first, drawn)).mean()
+    assert abs(expected) > 0.1
+    assert loss.item() == pytest.approx(expected.item(), rel=1e-4)
 
 
 @pytest.mark.parametrize("padding", [False, True])
