@@ -51,6 +51,22 @@ def test_validation_asks_for_every_symbol_once_and_in_order(folder: str, size: i
     assert "".join(read_along(task, batches, column) for column in range(size)) == VALID
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 50])
+@pytest.mark.parametrize("steps", [4, 7, 100])
+@pytest.mark.parametrize("split", ["valid", "test"])
+def test_so_it_does_in_windows_that_begin_from_nothing(folder: str, split: Split, size: int, steps: int):
+    task = CharacterText(data=folder, steps=steps, carry=False)
+    batches = pass_of(task, split, size)
+    read = "".join(
+        read_along(task, [batch.columns(slice(column, column + 1))], 0)
+        for batch in batches
+        for column in range(size)
+    )
+    assert read == task.text(split)
+    assert all(batch.resets is not None and batch.resets[0].all() for batch in batches)
+    assert len(batches) == math.ceil(math.ceil(len(read) / steps) / size)
+
+
 def test_inputs_are_the_symbols_before_the_answers_and_a_line_ends_before_the_first(folder: str):
     task = CharacterText(data=folder, steps=5)
     batches = pass_of(task, "valid", 2)

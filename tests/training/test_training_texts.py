@@ -10,9 +10,11 @@ import pytest
 import torch
 from torch.nn import functional
 
+from memspan.diagnostics import diagnose
 from memspan.errors import InputError
 from memspan.models.awd_lstm import PENN_TREEBANK, AwdLstm
 from memspan.tasks import CharacterText, WordText
+from memspan.tasks.text import encoded
 from memspan.training import CellConfig, Config, InitConfig, TrainingConfig, resume, train
 from memspan.training.authors import author_of
 from memspan.training.best import load_best
@@ -79,6 +81,56 @@ def test_a_shorter_context_is_asked_for_by_windows_that_begin_from_nothing(folde
     assert [one.delay for one in found.transfer] == [2, 10]
     assert found.distance == "context"
     assert [one.sequences for one in found.transfer] == [12, 12]
+
+
+def test_windows_count_every_symbol_once_also_those_that_the_text_ends_in(folder: str, tmp_path: Path):
+    train(config_of(folder), tmp_path / "run")
+    best = load_best(tmp_path / "run")
+    task = best.task
+    assert isinstance(task, WordText)
+    numbers = torch.from_numpy(encoded(task.identity).symbols["test"].copy())
+    inputs = torch.cat([torch.tensor([task.vocabulary.end]), numbers[:-1]])
+    window, total = 100, len(numbers)
+    assert total % window
+    found = evaluate_run(tmp_path / "run", (window, 10 * total), size=4)
+    with torch.no_grad():
+        losses = [
+            functional.cross_entropy(best.network(part[:, None]).logits[:, 0], answers, reduction="sum")
+            for part, answers in zip(inputs.split(window), numbers.split(window), strict=True)
+        ]
+        whole = functional.cross_entropy(best.network(inputs[:, None]).logits[:, 0], numbers)
+    assert [one.sequences for one in found.transfer] == [math.ceil(total / window), 1]
+    assert found.transfer[0].loss == pytest.approx(float(sum(losses)) / total, rel=1e-5)
+    assert found.transfer[1].loss == pytest.approx(float(whole), rel=1e-5)
+
+
+def test_a_text_that_has_changed_is_told_by_whoever_reads_it(folder: str, tmp_path: Path):
+    run = tmp_path / "run"
+    train(config_of(folder), run)
+    (Path(folder) / "train.txt").write_text(
+        TEXT + "mat\n" * 100
+    )  # the same words, by another order of frequency
+    told = "run learnt has changed: its symbols are not those of vocabulary.json"
+    tried = (
+        lambda: evaluate_run(run),
+        lambda: resume(run, updates=8),
+        lambda: diagnose(run, costs=False),
+        lambda: train(
+            dataclasses.replace(config_of(folder), init=InitConfig(name="run", run=str(run))),
+            tmp_path / "second",
+        ),
+    )
+    encoded.cache_clear()
+    for one in tried:
+        with pytest.raises(InputError, match=told):
+            one()
+    assert author_of(f"run:{run}")  # which needs no text
+
+
+def test_a_test_text_shorter_than_a_window_is_told(folder: str, tmp_path: Path):
+    train(config_of(folder), tmp_path / "run")
+    with pytest.raises(InputError, match="shorter than one window of 2,000 symbols; give a smaller --delay"):
+        diagnose(tmp_path / "run", delay=2_000, costs=False)
 
 
 def test_an_awd_lstm_is_built_as_configured_and_learns(folder: str, tmp_path: Path):

@@ -25,12 +25,17 @@ def recalled_answers(task: Task) -> int:
 
 
 def drawn(network: CellModel, task: Task, sequences: int, seed: int) -> Batch:
-    """Sequences of the test split, in the precision and on the device of the network; fillers of a last batch left out."""
+    """Sequences of the test split, in the precision and on the device of the network; fillers of a last batch and windows
+    that a text ends in are left out."""
     if sequences < 1:
         raise InputError(f"{sequences} sequences; expected 1 or more, such as 20")
     weight = network.head.weight
     batch = task.batch(0, sequences, seed=seed, split="test", device=weight.device)
-    counted = batch.weights.sum(0) > 0
+    counted = (batch.weights > 0).all(0)
+    if not counted.any():
+        raise InputError(
+            f"the test text is shorter than one window of {len(batch.inputs):,} symbols; give a smaller --delay"
+        )
     inputs, targets = (
         part.to(weight.dtype) if part.is_floating_point() else part for part in (batch.inputs, batch.targets)
     )

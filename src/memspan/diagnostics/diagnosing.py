@@ -54,10 +54,11 @@ def diagnose(
     start = time.perf_counter()
     best = load_best(Path(run), device=device_of(device))
     config, network = best.config, best.around_cell()
-    text = isinstance(config.task, TextTask)
+    task, text = best.task, isinstance(best.task, TextTask)
     if text:
         delay = delay or WINDOW
-    task = config.task if delay is None else at_distance(config.task, delay, config.word)
+    if delay is not None:
+        task = at_distance(task, delay, config.word)
     gradients = gradient_norms(network, task, sequences=sequences, loss=loss, seed=seed, progress=progress)
     steps, answers = len(gradients.distances), recalled_answers(task)
     attention, relevant = None, None

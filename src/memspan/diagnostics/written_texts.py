@@ -21,7 +21,7 @@ from memspan.sampling.author import divided
 from memspan.sampling.blocks import joined
 from memspan.tasks.text import TextTask, encoded
 from memspan.training.authors import author_of
-from memspan.training.best import load_best
+from memspan.training.best import Best, load_best
 from memspan.training.config import Config
 from memspan.training.devices import Device, device_of
 from memspan.training.machine import threads_of, with_threads
@@ -46,14 +46,9 @@ class WrittenTexts:
         cls, run: Path, length: int, *, seed: int, device: Device = "auto", progress: Progress = SILENT
     ) -> Self:
         """`length` symbols of the best network of a run, in as many texts as `sample` makes of them."""
-        config = load_best(run).config
-        task = _text_of(run, config)
+        best = load_best(run)
+        config, task = best.config, _text_of(run, best)
         author, (streams, each) = author_of(str(run), device=device), divided(length, None)
-        if author.spelling != task.vocabulary:
-            raise InputError(
-                f"the text that {run} learnt has changed: its symbols are not those of vocabulary.json; put the text back, "
-                "or train again"
-            )
         with with_threads(threads_of(config.training)):
             blocks = author.write(streams=streams, length=each, seed=seed, progress=progress)
             return cls(joined(blocks), task, config, seed)
@@ -128,16 +123,17 @@ def training_pieces(task: TextTask, streams: int, length: int) -> NDArray[np.int
 
 def check_text(run: Path) -> None:
     """Refuse a run that has learnt no text, before anything is judged."""
-    _text_of(run, load_best(run).config)
+    _text_of(run, load_best(run))
 
 
-def _text_of(run: Path, config: Config) -> TextTask:
-    if not isinstance(config.task, TextTask):
+def _text_of(run: Path, best: Best) -> TextTask:
+    task = best.task
+    if not isinstance(task, TextTask):
         raise InputError(
-            f"{run} was trained on {config.word}, which is no text; --segment-information and --reverse-perplexity are "
+            f"{run} was trained on {best.config.word}, which is no text; --segment-information and --reverse-perplexity are "
             "for runs of characters and words; leave them out"
         )
-    return config.task
+    return task
 
 
 def with_written(

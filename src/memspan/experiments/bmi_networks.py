@@ -38,7 +38,7 @@ def held_out_bound(run: Path, *, most: int, shifts: int = 20) -> float:
     training.
     """
     best, bmi = load_bmi(run)
-    task = best.config.task
+    task = best.task
     assert isinstance(task, TextTask)
     text = encoded(task.identity).symbols["valid"]
     found = lines(text, task.vocabulary.numbers[END[task.kind]], bmi.config.length)

@@ -63,7 +63,7 @@ def gradient_variances(
     Segments are of `length` symbols, X and Y alike; both losses are means per symbol, with weight one.
     """
     best, bmi = load_bmi(run)
-    network, task = best.network.train(), best.config.task
+    network, task = best.network.train(), best.task
     assert isinstance(task, TextTask)
     segments = windows(encoded(task.identity).symbols["train"], length)
     parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]

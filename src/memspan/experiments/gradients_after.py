@@ -22,7 +22,7 @@ def norms_after(runs: Path, names: Iterable[str], *, sequences: int, seed: int) 
     found = {}
     for name in names:
         best = load_best(runs / name)
-        found[name] = gradient_norms(best.around_cell(), best.config.task, sequences=sequences, seed=seed)
+        found[name] = gradient_norms(best.around_cell(), best.task, sequences=sequences, seed=seed)
     return found
 
 

@@ -52,7 +52,7 @@ def _train(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
     claims, maps = [], []
     for task, run in trained.items():
         best = load_best(runs / task)
-        seen, _ = attention_map(best.around_cell(), best.config.task, sequences=1, seed=seed)
+        seen, _ = attention_map(best.around_cell(), best.task, sequences=1, seed=seed)
         share = _share(seen, _symbols(best, seed))
         claims.append(_looks(task, share, run.accuracy or 0.0))
         maps.append(_map(task, size, seen, run.accuracy or 0.0))
@@ -63,7 +63,7 @@ def _symbols(best: Best, seed: int) -> list[int]:
     """The steps of the sequence that is shown at which a symbol stood."""
     from memspan.diagnostics.answers import drawn
 
-    inputs = drawn(best.around_cell(), best.config.task, 1, seed).inputs[: -RECALLED - 1, 0]
+    inputs = drawn(best.around_cell(), best.task, 1, seed).inputs[: -RECALLED - 1, 0]
     return np.flatnonzero(inputs.cpu().numpy()).tolist()
 
 

@@ -137,9 +137,10 @@ class TextTask(Task):
             length = min(self.steps, plan.piece - first)
             begins = at == 0 or self._restarts(index, seed, split)
         else:
-            at = index
-            members, _ = passed({split: plan.total // self.steps}, index, size, seed=seed, split=split)
-            starts, length, begins = members * self.steps, self.steps, True
+            members, counted = passed({split: plan.pieces}, index, size, seed=seed, split=split)
+            # What only fills up the last batch stands behind the end, where nothing counts.
+            starts = np.where(counted > 0, members * self.steps, plan.total)
+            length, begins = self.steps, True
         places = starts[None, :] + np.arange(length)[:, None]
         return self._cut(split, plan.total, places, begins, device)
 
@@ -175,10 +176,12 @@ class TextTask(Task):
                 f"the text to train on has {total:,} {self.kind}; a batch of {size} windows of {self.steps} needs "
                 f"{needed:,}; give a longer text, a smaller --batch, or fewer --set task.steps"
             )
+        cut = int.__floordiv__ if split == "train" else _divided_up
         if not self.carry:
-            return Plan(total, self.steps, max(1, total // self.steps // size))
-        piece = total // size if split == "train" else -(-total // size)
-        return Plan(total, piece, -(-piece // self.steps) if split != "train" else piece // self.steps)
+            pieces = cut(total, self.steps)
+            return Plan(total, pieces, self.steps, cut(pieces, size))
+        piece = cut(total, size)
+        return Plan(total, size, piece, cut(piece, self.steps))
 
     def _restarts(self, index: int, seed: int, split: Split) -> bool:
         return split == "train" and random_of(seed, split, index).random() < self.restart
@@ -189,10 +192,17 @@ class Plan(NamedTuple):
 
     total: int
     """Symbols of the text."""
+    pieces: int
+    """Parts that it is cut into: those that a batch has, or windows that begin from nothing."""
     piece: int
-    """Symbols that one sequence of a batch goes through."""
+    """Symbols of a part."""
     windows: int
     """Batches of one pass."""
+
+
+def _divided_up(total: int, size: int) -> int:
+    """Parts of `size` with the last one, which may be smaller: training leaves that out, judging does not."""
+    return -(-total // size)
 
 
 class Identity(NamedTuple):

@@ -35,6 +35,7 @@ def begin_with(network: Model, objectives: Mapping[str, Objective], config: Conf
             f"init.run {config.init.run} is a {theirs}, whose weights do not fit a {ours}; "
             "expected the same cell, sizes and symbols"
         )
+    best.folder.check_text(config.task)
     network.load_state_dict(best.network.state_dict())
     path = best.folder.checkpoint(best.update)
     tensors, _ = read_checkpoint(path, config.network)

@@ -11,6 +11,7 @@ import torch
 from memspan.errors import CorruptError, InputError
 from memspan.models.cell_model import CellModel
 from memspan.models.model import Model
+from memspan.tasks import Task
 from memspan.training.building import unlearnt
 from memspan.training.checkpoint import read_checkpoint
 from memspan.training.config import Config
@@ -36,6 +37,12 @@ class Best:
     """That the run has done."""
     notes: tuple[str, ...]
     """What a reader should know about where they come from."""
+
+    @property
+    def task(self) -> Task:
+        """What it has learnt, if the text it learnt from is still there."""
+        self.folder.check_text(self.config.task)
+        return self.config.task
 
     def around_cell(self) -> CellModel:
         """The network, where it is one around a cell, into which can be looked."""

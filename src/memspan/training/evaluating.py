@@ -56,7 +56,7 @@ def evaluate_run(
             raise InputError(f"{name} is {value}; expected a whole number of 1 or more")
     begun = time.monotonic()
     best = load_best(run, device=device_of(device))
-    word, task = best.config.word, best.config.task
+    word, task = best.config.word, best.task
     size = size or (PIECES if task.carried else SIZE)
     tasks = [at_distance(task, delay, word) for delay in delays] or [task]
     with with_threads(threads_of(best.config.training)):
@@ -101,14 +101,14 @@ def transfer(
         else f"{best.config.word}, {distance_name(task) or 'windows of'} {delay:,}"
     )
     with progress.stage(name, number) as stage:
-        losses, shares, most = _answered(
+        losses, weights, shares, most = _answered(
             best.network, task, split, range(number), small, best.config.seed, stage
         )
-    losses, shares = losses[:wanted], shares[:wanted]
+    losses, weights, shares = losses[:wanted], weights[:wanted], shares[:wanted]
     accuracy = float(shares.mean()) if shares.size else None
     return Transfer(
         delay=delay,
-        loss=float(losses.mean()),
+        loss=float(np.average(losses, weights=weights)),
         accuracy=accuracy,
         interval=None if accuracy is None else interval(shares, most),
         sequences=losses.size,
@@ -145,10 +145,14 @@ def _read_through(
 @torch.no_grad()
 def _answered(
     network: Model, task: Task, split: Split, indices: range, size: int, seed: int, stage: Stage
-) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
-    """Loss and accuracy of every sequence (no accuracy where the task has none), and the most answers that one asks for."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], int]:
+    """Loss, weight and accuracy of every sequence (no accuracy where the task has none), and the most answers of one.
+
+    Weights are those of its answers together: the window that a text ends in has fewer.
+    """
     device = next(network.parameters()).device
     losses: list[float] = []
+    weights: list[float] = []
     shares: list[float] = []
     most = 1
     for index in indices:
@@ -158,11 +162,12 @@ def _answered(
         for column in _counted(batch):
             one, answers = batch.columns(column), logits[:, column]
             losses.append(float(task.loss(answers, one)))
+            weights.append(float(one.weights.sum()))
             measures = task.measures(answers, one)
             if "accuracy" in measures:
                 shares.append(measures["accuracy"])
         stage.advance()
-    return np.array(losses), np.array(shares), most
+    return np.array(losses), np.array(weights), np.array(shares), most
 
 
 def _counted(batch: Batch) -> list[slice]:

@@ -15,6 +15,7 @@ from typing import Any, final
 from memspan.errors import CorruptError, InputError
 from memspan.models.vocabulary import Vocabulary
 from memspan.results.atomic import write_text
+from memspan.tasks import Task
 from memspan.training.config import Config
 from memspan.training.config_json import from_json, to_json
 
@@ -113,6 +114,15 @@ class RunFolder:
         if not self.vocabulary_file.is_file():
             return None
         return Vocabulary.from_json(read_json(self.vocabulary_file), str(self.vocabulary_file))
+
+    def check_text(self, task: Task) -> None:
+        """Refuse a task whose symbols stand for something else by now than what the run has learnt."""
+        kept = self.vocabulary()
+        if kept is not None and kept != task.vocabulary:
+            raise InputError(
+                f"the text that {self.path} learnt has changed: its symbols are not those of vocabulary.json; put the text "
+                "back, or train again"
+            )
 
     def metrics(self) -> list[dict[str, Any]]:
         """The lines of metrics.jsonl; a last line that is not whole is left out."""

@@ -89,8 +89,11 @@ def _carry_on(
         if new and config.init.name == "run":
             begin_with(trainer.network, trainer.objectives, config)
         with _alone(folder, machine):
-            if machine.main:
-                folder.begin(config) if new else folder.go_on(config)
+            if machine.main and new:
+                folder.begin(config)
+            elif machine.main:
+                folder.check_text(config.task)
+                folder.go_on(config)
             position = _updated(trainer, folder, progress)
             return outcome(config, folder, trainer.network, position)
 
