@@ -44,6 +44,8 @@ class TrainingRun:
     validation_accuracy: NDArray[np.float64]
     config: dict[str, Any]
     """The whole configuration, as config.json holds it."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know."""
 
     def to_json(self) -> dict[str, Any]:
         """The object that `train --json` prints, without `schema`, `command` and `version`."""

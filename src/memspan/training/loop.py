@@ -43,7 +43,6 @@ class Loop:
         self.config = trainer.config.training
         self._spent_before = seconds
         self._begun = self._saved = time.monotonic()
-        self._said: set[str] = set()
         self._say: Callable[[str], None] = SILENT.say
 
     @property
@@ -118,8 +117,8 @@ class Loop:
     def _warn(self) -> None:
         """Say what the objectives have to say, each thing once."""
         for objective in self.trainer.objectives.values():
-            if objective.warning is not None and objective.warning not in self._said:
-                self._said.add(objective.warning)
+            if objective.warning is not None and objective.warning not in self.position.notes:
+                self.position.notes.append(objective.warning)
                 self._say(objective.warning)
 
     def _finish(self) -> None:
@@ -131,10 +130,8 @@ class Loop:
             position.last_look = self._validate()
         # Another process may have been out of time first.
         position.stopped = why_over(self.config, position.going_on(), self.seconds) or "time is spent"
+        self._warn()
         self.save()
-        for objective in self.trainer.objectives.values():
-            if objective.left_out is not None:
-                self._say(objective.left_out)
 
     def _log(self, rate: float, stage: Stage) -> None:
         position = self.position

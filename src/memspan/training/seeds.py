@@ -18,6 +18,7 @@ from memspan.results.encoding import dumps
 from memspan.training.config import Config, check_config
 from memspan.training.config_json import from_json, to_json
 from memspan.training.events import check_tensorboard
+from memspan.training.limits import with_limits
 from memspan.training.loop import DivergenceError
 from memspan.training.resolving import resolved
 from memspan.training.run_folder import RunFolder
@@ -81,14 +82,7 @@ def resume_seeds(
 ) -> TrainingRun:
     """Go on with the seeds in a folder of `train_seeds`; `updates` and `max_minutes` replace their limits, for good."""
     plain = _read(out)
-    config = from_json(plain["config"], str(out / FILE))
-    training = config.training
-    training = replace(
-        training,
-        updates=training.updates if updates is None else updates,
-        max_minutes=training.max_minutes if max_minutes is None else max_minutes,
-    )
-    config = replace(config, training=training)
+    config = with_limits(from_json(plain["config"], str(out / FILE)), updates, max_minutes)
     return train_seeds(config, out, plain["seeds"], workers=workers, progress=progress)
 
 
