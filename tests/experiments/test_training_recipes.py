@@ -83,10 +83,21 @@ def test_lengths_learnt_follow_the_timescale_or_do_not(agrees: bool, holds: bool
     assert meanfield_fig2._follows(FIG2, VANILLA, "untied", grids).holds == holds
 
 
-def test_a_printed_success_must_be_reached_and_a_printed_failure_must_fail():
-    row = {"rel-rnn": {100: 0.96, 200: 0.90}, "orthogonal-rnn": {100: 1.0, 200: 0.05, 400: 0.60}}
+def test_a_printed_success_must_be_reached_and_a_printed_part_must_be_that_part():
+    row = {
+        "rel-rnn": {100: 0.96, 200: 0.90},
+        "orthogonal-rnn": {100: 1.0, 200: 0.05, 400: 0.60},
+        "lstm": {400: 0.46, 2_000: 0.05},  # 48 and 19 % were printed
+    }
     holds = [claim.holds for claim in recall_tables.row_claims(row, TRANSFER_COPY, {})]
-    assert holds == [True, False, True, True, False]
+    assert holds == [True, False, True, True, False, True, False]
+
+
+def test_who_has_not_learnt_its_own_delay_tells_nothing_of_others():
+    row = {"orthogonal-rnn": {100: 0.5, 400: 0.16}, "lstm": {100: 0.99, 5_000: 0.12}}
+    claims = recall_tables.row_claims(row, TRANSFER_COPY, {}, trained_at=100)
+    assert [claim.holds for claim in claims] == [False, False, True, True]
+    assert "has not learnt the delay" in claims[1].claim
 
 
 def test_where_memory_ran_out_there_is_no_claim():

@@ -6,7 +6,7 @@ import dataclasses
 
 from memspan.cli import gridworld, options
 from memspan.cli import train_options as asked
-from memspan.cli.output import Output
+from memspan.cli.output import Output, check_place
 from memspan.errors import InputError, check_models
 
 
@@ -33,6 +33,8 @@ def evaluate(
     """
     check_models("evaluating")
     output = Output(command="evaluate", json=json, quiet=quiet)
+    folder = out or run / "evaluation"
+    check_place(folder)
     if gridworld.is_run(run):
         given = {
             "--delay": delays,
@@ -76,5 +78,5 @@ def evaluate(
             )
     from memspan.cli.training_tables import show_evaluation
 
-    place = dataclasses.replace(output, out=out or run / "evaluation")
+    place = dataclasses.replace(output, out=folder)
     place.give(result, lambda console: show_evaluation(console, result))

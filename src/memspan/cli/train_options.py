@@ -9,7 +9,9 @@ import typer
 
 DeviceName: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
 SplitName: TypeAlias = Literal["train", "valid", "test"]
-StartName: TypeAlias = Literal["default", "critical", "field", "orthogonal", "henaff", "cayley", "chrono"]
+StartName: TypeAlias = Literal[
+    "default", "critical", "field", "orthogonal", "henaff", "cayley", "chrono", "run"
+]
 
 _NETWORK, _TASK, _LEARNING, _CONFIG, _OUTPUT = "Network", "Task", "Learning", "Configuration", "Output"
 _EVALUATING, _WRITING = "Evaluating", "What it writes"
@@ -70,7 +72,8 @@ Init = Annotated[
     typer.Option(
         metavar="NAME",
         help="How recurrent weights start: default (the cell's own), critical (chi_1 = 1), field (init.sigma_w and"
-        " init.sigma_v), orthogonal, henaff, cayley, or chrono (gates for the delay).",
+        " init.sigma_v), orthogonal, henaff, cayley, chrono (gates for the delay), or run (what another one has learnt:"
+        " --set init.run=DIR).",
         rich_help_panel=_NETWORK,
     ),
 ]

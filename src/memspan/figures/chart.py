@@ -17,6 +17,8 @@ from memspan.figures.ticks import plain_short_ticks, plain_ticks, whole_ticks
 from memspan.results import Chart, Line
 
 _TITLE_WIDTH, _LABEL_WIDTH = 84, 60
+_SAME = 0.01
+"""Share of the axis by which lines differ that the eye takes for one."""
 _FEW = 20
 """Up to this number of points each one has a marker; a longer line has one here and there."""
 
@@ -49,7 +51,7 @@ def _draw(ax: Axes, chart: Chart) -> None:
     for line in chart.lines:
         position += bool(line.label) or position < 0  # a line without a label looks like the one before it
         _draw_band(ax, chart, line, look(position))
-        _draw_line(ax, chart, line, look(position), first_marker=position)
+        _draw_line(ax, chart, line, look(position), first_marker=position, hidden=_hidden(chart, line))
     if chart.y_scale == "log":
         _keep_to_values(ax, chart)
     low, high = ax.get_xlim()
@@ -71,7 +73,27 @@ def _on(scale: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
     return masked(values) if scale == "log" else values
 
 
-def _draw_line(ax: Axes, chart: Chart, line: Line, shape: Look, *, first_marker: int) -> None:
+def _hidden(chart: Chart, line: Line) -> int:
+    """How many later lines lie on this one, all along."""
+    heights = [_height(chart, one) for one in chart.lines]
+    known = np.concatenate([*heights, np.zeros(0)])
+    near = _SAME * (np.nanmax(known) - np.nanmin(known)) if np.isfinite(known).any() else 0.0
+    at = [one is line for one in chart.lines].index(True)
+    return sum(
+        bool(np.array_equal(one.x, line.x) and np.all(np.abs(height - heights[at]) <= near))
+        for one, height in zip(chart.lines[at + 1 :], heights[at + 1 :], strict=True)
+    )
+
+
+def _height(chart: Chart, line: Line) -> NDArray[np.float64]:
+    """Where its points stand on the axis, whatever the unit."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        height = np.log(line.y) if chart.y_scale == "log" else np.asarray(line.y, np.float64)
+    return np.where(np.isfinite(height), height, np.nan)
+
+
+def _draw_line(ax: Axes, chart: Chart, line: Line, shape: Look, *, first_marker: int, hidden: int) -> None:
+    """A line that others would hide is drawn broader than these, so that it shows at both sides of them."""
     size, label = line.x.size, literal(textwrap.fill(line.label, _LABEL_WIDTH)) if line.label else None
     every = 1 if size <= _FEW or line.style == "markers" else (first_marker * size // 40 % size, size // 8)
     strokes: dict[str, tuple[Any, str]] = {
@@ -81,7 +103,9 @@ def _draw_line(ax: Axes, chart: Chart, line: Line, shape: Look, *, first_marker:
     }
     dash, marker = strokes[line.style]
     x, y = _on(chart.x_scale, line.x), _on(chart.y_scale, line.y)
-    ax.plot(x, y, color=shape.color, linestyle=dash, marker=marker, markevery=every, label=label)
+    (drawn,) = ax.plot(x, y, color=shape.color, linestyle=dash, marker=marker, markevery=every, label=label)
+    drawn.set_linewidth(drawn.get_linewidth() * (1 + 1.5 * hidden))
+    drawn.set_markersize(drawn.get_markersize() * (1 + 0.6 * hidden))
 
 
 def _draw_band(ax: Axes, chart: Chart, line: Line, shape: Look) -> None:

@@ -61,7 +61,8 @@ def train_seeds(
     )
     jobs = [Job(replace(config, seed=config.seed + i), out / f"seed-{i}") for i in range(seeds)]
     with RunFolder(out).lock():
-        _begin(config, out, seeds)
+        if _begin(config, out, seeds):
+            progress.say(f"the runs are kept in {out}")
         try:
             ended = _all_of(jobs, min(seeds, workers or available_cores()), progress)
         except KeyboardInterrupt as interrupt:
@@ -135,18 +136,20 @@ def _finished(job: Job) -> TrainingRun | None:
     return replace(run, run=str(job.folder)) if run.config == to_json(job.config) else None
 
 
-def _begin(config: Config, out: Path, seeds: int) -> None:
+def _begin(config: Config, out: Path, seeds: int) -> bool:
+    """Write down what is to be trained; whether it is new."""
     if not holds_seeds(out):
         if RunFolder(out).config_file.exists():
             raise InputError(f"{out} holds a run of one seed; give another --out")
         _write(out, {"seeds": seeds, "config": to_json(config)})
-        return
+        return True
     before = _read(out)
     if _without_limits(before["config"]) != _without_limits(to_json(config)) or before["seeds"] != seeds:
         raise InputError(
             f"{out} holds seeds of another configuration; go on with them by memspan resume {out}, or give another --out"
         )
     _write(out, {"seeds": seeds, "config": to_json(config)})
+    return False
 
 
 def _judged(config: Config, out: Path, jobs: list[Job], ended: list[TrainingRun | str]) -> TrainingRun:

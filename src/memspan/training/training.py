@@ -91,6 +91,7 @@ def _carry_on(
         with _alone(folder, machine):
             if machine.main and new:
                 folder.begin(config)
+                progress.say(f"the run is kept in {out}")
             position = _updated(trainer, folder, progress, before)
             left_out = (one.left_out for one in trainer.objectives.values())
             notes = tuple(note for note in left_out if note is not None)
