@@ -71,7 +71,9 @@ def report(directory: str | os.PathLike[str]) -> Path:
 def _how(folder: Path) -> str:
     """What would put a result there."""
     if (folder / "config.json").is_file():
-        return f"this run is not over: go on by memspan resume {folder}, or try it by memspan evaluate {folder}"
+        return (
+            f"this run is not over: go on by memspan resume {folder}, or try it by memspan evaluate {folder}"
+        )
     return f"run a command with --out {folder}"
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.results.encoding import from_plain, to_plain
+from memspan.results.text_measures import text_measures
 
 
 @final
@@ -48,8 +49,11 @@ class TrainingRun:
     """What a reader should know."""
 
     def to_json(self) -> dict[str, Any]:
-        """The object that `train --json` prints, without `schema`, `command` and `version`."""
-        return to_plain(self)
+        """The object that `train --json` prints, without `schema`, `command` and `version`.
+
+        Of texts the loss is told in their own measures, too.
+        """
+        return {**to_plain(self), **text_measures(self.task, self.loss)}
 
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> TrainingRun:
