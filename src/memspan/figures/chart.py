@@ -76,12 +76,18 @@ def _draw_line(ax: Axes, chart: Chart, line: Line, shape: Look, *, first_marker:
     every = 1 if size <= _FEW or line.style == "markers" else (first_marker * size // 40 % size, size // 8)
     strokes: dict[str, tuple[Any, str]] = {
         "line": ("-", shape.marker),
-        "dashed": ((0, (4, 2)), ""),
+        "dashed": ((0, (4, 2)), "" if _joined(line.y) else shape.marker),
         "markers": ("", shape.marker),
     }
     dash, marker = strokes[line.style]
     x, y = _on(chart.x_scale, line.x), _on(chart.y_scale, line.y)
     ax.plot(x, y, color=shape.color, linestyle=dash, marker=marker, markevery=every, label=label)
+
+
+def _joined(values: NDArray[np.float64]) -> bool:
+    """Whether two points follow each other, so that a line without markers is seen."""
+    there = np.isfinite(values)
+    return bool((there[1:] & there[:-1]).any())
 
 
 def _draw_band(ax: Axes, chart: Chart, line: Line, shape: Look) -> None:
