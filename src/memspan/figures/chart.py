@@ -16,7 +16,7 @@ from memspan.figures.style import Look, literal, look, new_figure
 from memspan.figures.ticks import plain_short_ticks, plain_ticks, whole_ticks
 from memspan.results import Chart, Line
 
-_TITLE_WIDTH, _LABEL_WIDTH = 84, 60
+_TITLE_WIDTH, _LABEL_WIDTH, _NAME_WIDTH = 84, 60, 13
 _FEW = 20
 """Up to this number of points each one has a marker; a longer line has one here and there."""
 
@@ -57,6 +57,9 @@ def _draw(ax: Axes, chart: Chart) -> None:
         plain_ticks(ax)
     if chart.x_scale == "linear" and high - low < _FEW and all(_whole(line.x) for line in chart.lines):
         whole_ticks(ax)
+    if chart.x_names:
+        names = [literal(textwrap.fill(name, _NAME_WIDTH)) for name in chart.x_names]
+        ax.set_xticks(np.arange(1, len(names) + 1), labels=names)
     plain_short_ticks(ax)
     ax.set_xlabel(literal(chart.x_label))
     ax.set_ylabel(literal(chart.y_label))
