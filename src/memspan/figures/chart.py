@@ -16,7 +16,7 @@ from memspan.figures.style import Look, literal, look, new_figure
 from memspan.figures.ticks import plain_short_ticks, plain_ticks, whole_ticks
 from memspan.results import Chart, Line
 
-_TITLE_WIDTH, _LABEL_WIDTH = 84, 60
+_TITLE_WIDTH, _LABEL_WIDTH, _NAME_WIDTH = 84, 60, 13
 _SAME = 0.01
 """Share of the axis by which lines differ that the eye takes for one."""
 _FEW = 20
@@ -59,6 +59,9 @@ def _draw(ax: Axes, chart: Chart) -> None:
         plain_ticks(ax)
     if chart.x_scale == "linear" and high - low < _FEW and all(_whole(line.x) for line in chart.lines):
         whole_ticks(ax)
+    if chart.x_names:
+        names = [literal(textwrap.fill(name, _NAME_WIDTH)) for name in chart.x_names]
+        ax.set_xticks(np.arange(1, len(names) + 1), labels=names)
     plain_short_ticks(ax)
     ax.set_xlabel(literal(chart.x_label))
     ax.set_ylabel(literal(chart.y_label))
@@ -98,7 +101,7 @@ def _draw_line(ax: Axes, chart: Chart, line: Line, shape: Look, *, first_marker:
     every = 1 if size <= _FEW or line.style == "markers" else (first_marker * size // 40 % size, size // 8)
     strokes: dict[str, tuple[Any, str]] = {
         "line": ("-", shape.marker),
-        "dashed": ((0, (4, 2)), ""),
+        "dashed": ((0, (4, 2)), "" if _joined(line.y) else shape.marker),
         "markers": ("", shape.marker),
     }
     dash, marker = strokes[line.style]
@@ -106,6 +109,12 @@ def _draw_line(ax: Axes, chart: Chart, line: Line, shape: Look, *, first_marker:
     (drawn,) = ax.plot(x, y, color=shape.color, linestyle=dash, marker=marker, markevery=every, label=label)
     drawn.set_linewidth(drawn.get_linewidth() * (1 + 1.5 * hidden))
     drawn.set_markersize(drawn.get_markersize() * (1 + 0.6 * hidden))
+
+
+def _joined(values: NDArray[np.float64]) -> bool:
+    """Whether two points follow each other, so that a line without markers is seen."""
+    there = np.isfinite(values)
+    return bool((there[1:] & there[:-1]).any())
 
 
 def _draw_band(ax: Axes, chart: Chart, line: Line, shape: Look) -> None:
