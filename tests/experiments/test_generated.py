@@ -225,3 +225,12 @@ def test_characters_are_judged_in_bits():
     assert [claim.holds for claim in relevance_table3_ptb._ranks(fewer)] == [True]
     more = {"rel-lstm": two_bits, "lstm": training(loss=np.log(2))}
     assert [claim.holds for claim in relevance_table3_ptb._ranks(more)] == [False]
+
+
+def test_characters_are_ranked_as_in_the_table_or_not():
+    cells = ("rnn", "orthogonal-rnn", "exp-rnn", "rel-rnn", "lstm", "rel-lstm")
+    for order, holds in ((cells, True), (cells[::-1], False)):
+        trained = {cell: training(loss=2 - 0.1 * place) for place, cell in enumerate(order)}
+        claims = relevance_table3_ptb._ranks(trained)
+        assert [claim.holds for claim in claims] == [holds] * 6
+        assert claims[0].paper == pytest.approx(0.03)
