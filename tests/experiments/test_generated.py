@@ -18,6 +18,7 @@ from memspan.experiments import (
     shen_fig3d,
     shen_fig7,
     shen_text,
+    shen_text_sizes,
 )
 from memspan.experiments.forgetting import Laws, Length, ratio_claim, settled, share_claim
 from memspan.experiments.generated import Generated, Network, share
@@ -178,10 +179,10 @@ def test_without_samples_and_model_it_says_where_to_put_them(tmp_path, monkeypat
 
 
 def test_the_text_that_networks_are_set_beside_is_the_one_they_read():
-    size = shen_text.SIZES["smoke"]
+    size = shen_text_sizes.SIZES["smoke"]
     characters, _ = size.measured("lstm", "characters", 0, SILENT)
     words, _ = size.measured("lstm", "words", 0, SILENT)
-    assert characters.documents == words.documents == size.streams
+    assert characters.documents == words.documents == size.plans["lstm", "words"].streams
     assert words.entropy != pytest.approx(characters.entropy, abs=0.05)  # rare words are <unk>
 
 

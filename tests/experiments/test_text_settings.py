@@ -2,13 +2,45 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import pytest
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from memspan.experiments import meanfield_table1, relevance_table3_ptb
+from memspan.experiments import (
+    RECIPES,
+    meanfield_table1,
+    relevance_table3_ptb,
+    shen_fig1,
+    shen_fig3a,
+    shen_fig7,
+)
+from memspan.experiments.shen_text_sizes import SIZES
 from memspan.tasks.task import Batch
+from memspan.tasks.text import TextTask
+from memspan.training import Config
+
+
+class Splits(NamedTuple):
+    """Symbols of a text."""
+
+    train: int
+    valid: int
+
+
+SYMBOLS = {
+    ("ptb", "characters"): Splits(5_017_482, 393_042),
+    ("ptb", "words"): Splits(929_589, 73_760),
+    ("wikitext-2", "characters"): Splits(10_780_437, 1_120_192),
+    ("wikitext-2", "words"): Splits(2_088_628, 217_646),
+}
+
+
+def read(config: Config) -> TextTask:
+    assert isinstance(config.task, TextTask)
+    return config.task
 
 
 def moved(gradient: Tensor, rate: float, largest: float) -> Tensor:
@@ -19,7 +51,7 @@ def moved(gradient: Tensor, rate: float, largest: float) -> Tensor:
 @pytest.mark.parametrize("size", [0.01, 100.0], ids=["below the largest norm", "above it"])
 def test_words_at_paper_scale_are_learnt_by_the_updates_of_zaremba(size: float):
     config = meanfield_table1._configs("paper", 0)["lstm-5m"]
-    steps, batch = config.task.steps, config.training.batch
+    steps, batch = read(config).steps, config.training.batch
     logits = (size * torch.randn(steps, batch, 7, generator=torch.Generator().manual_seed(0))).double()
     logits.requires_grad_()
     targets = torch.zeros(steps, batch, dtype=torch.int64)
@@ -33,7 +65,8 @@ def test_words_at_paper_scale_are_learnt_by_the_updates_of_zaremba(size: float):
 
 
 def test_words_at_paper_scale_go_through_the_text_without_beginning_anew():
-    assert {config.task.restart for config in meanfield_table1._configs("paper", 0).values()} == {0.0}
+    configs = meanfield_table1._configs("paper", 0).values()
+    assert {read(config).restart for config in configs} == {0.0}
 
 
 @pytest.mark.parametrize("scale", ["smoke", "laptop", "paper"])
@@ -52,3 +85,66 @@ def test_characters_are_learnt_at_one_rate_or_at_those_of_the_paper():
     assert printed.items() <= rates["paper"].items()  # Kerg 2020, Table 9
     memory = scales["paper"]["rel-rnn"].cell.options
     assert (memory["short_term"], memory["relevant"], memory["nonlinearity"]) == (10, 5, "tanh")
+
+
+def text_configs(scale: str) -> list[Config]:
+    """Every kind of network that learns a text."""
+    plans = SIZES[scale].plans.items()
+    return [
+        *meanfield_table1._configs(scale, 0).values(),
+        *relevance_table3_ptb._configs(scale, 0).values(),
+        *(plan.config(kind, "wikitext-2", plan.networks(cell)[0], 0) for (cell, kind), plan in plans),
+    ]
+
+
+def windows(symbols: int, size: int, task: TextTask) -> int:
+    """Full batches of a text."""
+    return symbols // size // task.steps if task.carry else symbols // task.steps // size
+
+
+@pytest.mark.parametrize("scale", ["laptop", "paper"])
+def test_texts_are_validated_on_all_of_their_split(scale: str):
+    for config in text_configs(scale):
+        task, training = read(config), config.training
+        valid = SYMBOLS[task.data, task.kind].valid
+        assert windows(valid, training.validation_size, task) < training.validation_batches
+
+
+def test_at_paper_scale_networks_are_validated_after_every_pass():
+    for config in text_configs("paper"):
+        task, training = read(config), config.training
+        train = SYMBOLS[task.data, task.kind].train
+        assert windows(train, training.batch, task) == training.validate_every
+
+
+NUMBERS = {
+    ("shen-fig1", "laptop"): sum(len(shen_fig1._NETWORKS["laptop"].of(cell)) for cell in shen_fig1.CELLS),
+    ("shen-fig1", "paper"): sum(len(shen_fig1._NETWORKS["paper"].of(cell)) for cell in shen_fig1.CELLS),
+    **{
+        ("shen-fig7", scale): len(shen_fig7.WIDTHS[scale]) * len(shen_fig7.DEPTHS[scale])
+        for scale in shen_fig7.WIDTHS
+    },
+    **{("shen-fig3a", scale): len(widths) for scale, widths in shen_fig3a.WIDTHS.items()},
+    **{
+        ("shen-fig9", scale): len(widths) + len(shen_fig3a.DEPTHS[scale]) - 1
+        for scale, widths in shen_fig3a.WIDTHS.items()
+    },
+    **{
+        ("relevance-table3-ptb", scale): len(size.cells)
+        for scale, size in relevance_table3_ptb._SIZES.items()
+    },
+    **{
+        (recipe, scale): len(size.plans[cell, "characters"].networks(cell))
+        for cell, recipes in (
+            ("lstm", ("shen-fig2", "shen-fig8")),
+            ("transformer", ("shen-fig3bc", "shen-fig10")),
+        )
+        for recipe in recipes
+        for scale, size in SIZES.items()
+    },
+}
+
+
+@pytest.mark.parametrize(("recipe", "scale"), NUMBERS, ids="-".join)
+def test_recipes_tell_how_many_networks_they_train(recipe: str, scale: str):
+    assert RECIPES[recipe].scales[scale].startswith(f"{NUMBERS[recipe, scale]} ")

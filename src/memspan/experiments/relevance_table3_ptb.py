@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 BITS = 1 / math.log(2)
 """In a nat."""
 PUBLISHED_UNITS = 1_024
-PASS = 265
+PASS = 261
 """Updates of 128 windows of 150 characters that go through the text once."""
 AS_GOOD = 0.01
 """Bits per character that make no difference."""
