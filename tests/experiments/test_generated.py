@@ -17,7 +17,6 @@ from memspan.experiments import (
     shen_fig3a,
     shen_fig3d,
     shen_fig7,
-    shen_text,
     shen_text_sizes,
 )
 from memspan.experiments.forgetting import Laws, Length, ratio_claim, settled, share_claim
@@ -25,6 +24,7 @@ from memspan.experiments.generated import Generated, Network, share
 from memspan.experiments.generated_charts import length_line
 from memspan.experiments.meanfield_table1 import PRINTED, WIDTHS
 from memspan.experiments.shen_binary import SIZES
+from memspan.experiments.times import times_information
 from memspan.information import log_lags, mutual_information
 from memspan.progress import SILENT
 from memspan.results import Claim, Curve, TrainingRun
@@ -189,10 +189,11 @@ def test_the_text_that_networks_are_set_beside_is_the_one_they_read():
 def test_the_share_of_the_data_is_one_for_the_data_themselves():
     assert math.isnan(share(curve_of(sticky(0.9), 20), np.ones(1), np.zeros(1, dtype=bool)))
     data, less = curve_of(PowerLawBinary(0.1, 0.4)), curve_of(PowerLawBinary(0.05, 0.4))
-    assert shen_text.ratio(data, data, (1, 10)) == 1
-    assert shen_text.ratio(less, data, (1, 10)) == pytest.approx(0.5, rel=0.1)
-    assert math.isnan(shen_text.ratio(data, data, (300, 400)))
-    assert [shen_text.captured("It is", share).holds for share in (0.6, 0.9, 1.6)] == [False, True, False]
+    assert times_information(data, data, (1, 10)).value == 1
+    half = times_information(less, data, (1, 10))
+    assert half.value == pytest.approx(0.5, rel=0.1)
+    assert half.interval[0] < 0.5 < half.interval[1]
+    assert math.isnan(times_information(data, data, (300, 400)).value)
 
 
 def test_words_are_judged_by_the_printed_perplexities():

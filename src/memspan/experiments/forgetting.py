@@ -160,10 +160,10 @@ def _law(fit: DecayFit | None, name: str) -> LawFit | None:
     return None if fit is None else fit.laws.get(name)
 
 
-def share_claim(claim: str, share: float, whose: str) -> Claim:
+def share_claim(claim: str, share: float, whose: str, least: float = 0.5) -> Claim:
     """A claim about which of two laws describes a curve better."""
     said = f"{claim} (Measured: the {whose} share of the AICc weight of the two.)"
-    return settled(Claim(said, None, None, share, None, share > 0.5))
+    return settled(Claim(said, None, None, share, None, share > least))
 
 
 def ratio_claim(

@@ -17,11 +17,15 @@ from memspan.experiments.generated_charts import (
     length_line,
     lengths_chart,
 )
-from memspan.experiments.shen_text import KINDS, Distances, Kind, Plan, TextSize, captured, ratio
+from memspan.experiments.shen_text import KINDS, Kind, Plan, TextSize
 from memspan.experiments.shen_text_sizes import SIZES
+from memspan.experiments.times import Distances, Times, times_claim, times_information, times_length
 from memspan.progress import Progress
 from memspan.results import Chart, Claim, Curve
 
+ALIKE = 1.5
+"""Informations that differ by less than this factor, in the geometric mean, are the same."""
+SMOKE = "The text is the source of Python's own library, and validation is by two batches of it."
 NAMES = {"lstm": "LSTM", "transformer": "Transformer"}
 
 
@@ -64,19 +68,18 @@ class Learnt:
     def curve(self, kind: Kind, width: int, depth: int = 1) -> Curve:
         return self.sides[kind].found[Network(self.cell, width, depth)].curve
 
-    def share(self, kind: Kind, width: int, distances: Distances, depth: int = 1) -> float:
+    def share(self, kind: Kind, width: int, distances: Distances, depth: int = 1) -> Times:
         """Of the text's information at some distances."""
-        return ratio(self.curve(kind, width, depth), self.sides[kind].text, distances)
+        return times_information(self.curve(kind, width, depth), self.sides[kind].text, distances)
 
     def captures(self, who: str, kind: Kind, width: int, distances: Distances) -> Claim:
-        """Whether a network of one layer has the information of the text at some distances."""
-        said = f"{who} has the information of the text at distances {at(distances)}"
-        return captured(said, self.share(kind, width, distances))
+        """Whether a network of one layer has the information of the text at some distances, within a factor."""
+        said = f"{who} has the information of the text at distances {at(distances)}, within {ALIKE:g} times."
+        return times_claim(said, self.share(kind, width, distances), least=1 / ALIKE, most=ALIKE)
 
-    def length(self, kind: Kind, width: int, depth: int = 1) -> float:
-        """The correlation length as a share of that of the text."""
-        side = self.sides[kind]
-        return side.found[Network(self.cell, width, depth)].laws.length / side.laws.length
+    def length(self, kind: Kind, width: int) -> Times:
+        """The correlation length of one layer as a share of that of the text."""
+        return times_length(self.by_width(kind)[width], self.sides[kind].laws)
 
     def by_width(self, kind: Kind) -> dict[int, Laws]:
         side = self.sides[kind]

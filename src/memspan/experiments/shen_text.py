@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.experiments.corpora import evenly, pieces_of
-from memspan.experiments.forgetting import Laws, settled
-from memspan.experiments.generated import Generated, Network, Writing, generate_all, share
+from memspan.experiments.forgetting import Laws
+from memspan.experiments.generated import Generated, Network, Writing, generate_all
 from memspan.information import log_lags, mutual_information
 from memspan.progress import Progress
-from memspan.results import Claim, Curve
+from memspan.results import Curve
 from memspan.sequences import Sequence
 
 if TYPE_CHECKING:
@@ -25,10 +25,8 @@ Kind = Literal["characters", "words"]
 KINDS: tuple[Kind, ...] = ("characters", "words")
 ABOVE = 2e-3
 """Only values above count for the correlation length.  Shen 2019, Fig. 8."""
-Distances = tuple[int, int]
-"""From, to, in characters."""
 NEAR, MIDDLE, FAR = (1, 10), (10, 50), (100, 1_000)
-"""Distances within words, within sentences, within paragraphs."""
+"""Distances within words, within sentences, within paragraphs, in characters."""
 NEARLY_ALL = 60
 """Characters beyond which little is above that level."""
 CHARACTERS_OF_A_WORD = 5.0
@@ -121,21 +119,3 @@ class TextSize:
         text = Sequence.from_documents(evenly(pieces_of(read, length), plan.streams), symbols="chars")
         curve = mutual_information(text, plan.lags(), seed=seed, progress=progress)
         return curve, Laws.of(curve, ABOVE)
-
-
-def ratio(written: Curve, text: Curve, distances: Distances) -> float:
-    """How many times the information of the text a network has, in the geometric mean over some distances.
-
-    Only those where that of the text is significant.
-    """
-    first, last = distances
-    use = (text.lags >= first) & (text.lags <= last) & text.significant & (text.corrected > 0)
-    return share(written, text.corrected, use)
-
-
-def captured(claim: str, measured: float, most: float = 1.5) -> Claim:
-    """Whether the information at some distances is that of the text, within a factor."""
-    said = (
-        f"{claim}, within {most:g} times. (Measured: its share of that of the text, in the geometric mean.)"
-    )
-    return settled(Claim(said, None, None, measured, None, 1 / most <= measured <= most))

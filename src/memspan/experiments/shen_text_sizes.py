@@ -69,7 +69,7 @@ _PAPER_LSTM: dict[Kind, Plan] = {
             **{"schedule": "constant", "clip_norm": 0.25, "validate_every": 842, "patience": 5},
         },
         model={"embedding": 200},
-        options={},
+        options={"one_bias": True},
         seeds=5,
     ),
     "words": Plan(
