@@ -229,7 +229,7 @@ SHEN_FIG2 = Trained(
     source="Shen 2019, section 4.2.2, Fig. 2",
     scales={
         "smoke": f"{trainings('lstm', 'smoke')}, on Python's own source: a minute",
-        "laptop": f"{trainings('lstm', 'laptop')}: about 20 minutes",
+        "laptop": f"{trainings('lstm', 'laptop')}: about half an hour",
         "paper": f"{trainings('lstm', 'paper')} at the most: weeks",
     },
     train=_fig2,

@@ -43,7 +43,8 @@ def _characters(learnt: Learnt) -> list[Claim]:
     """Section 5.2: of one layer that learnt characters."""
     widest = learnt.sides["characters"].plan.widths[-1]
     who = f"A Transformer of one layer of {widest} units{instead_of(widest, f'{SINGLE}')} that learnt characters"
-    seen = (FAR[0], _sight(learnt, "characters"))
+    sight = _sight(learnt, "characters")
+    seen = (min(FAR[0], sight // 2), sight)
     return [
         *(learnt.captures(who, "characters", widest, distances) for distances in (NEAR, MIDDLE)),
         times_claim(
