@@ -19,7 +19,7 @@ from memspan.training.building import build
 from memspan.training.checkpoint import read_checkpoint
 from memspan.training.run_folder import RunFolder
 
-TINY = TrainSizes(delay=2, hidden=4, batch=2, updates=3)
+TINY = TrainSizes(delay=2, hidden=4, batch=2, updates=3, validate_every=2)
 SAME = 1e-6
 """Single precision: a few updates, one of them with a mean taken in another order."""
 
@@ -27,7 +27,8 @@ SAME = 1e-6
 def test_every_cell_is_timed_in_the_loop_and_bare():
     before = torch.get_num_threads()
     found = train(SILENT, TINY)
-    assert [benchmark.name.split()[2] for benchmark in found] == ["rel-rnn", "minimal-rnn"]
+    assert [benchmark.name.split()[2] for benchmark in found] == ["rel-rnn"] * 2 + ["minimal-rnn"] * 2
+    assert [benchmark.name.endswith("with a validation every 2") for benchmark in found] == [False, True] * 2
     assert all(benchmark.ours > 0 and benchmark.theirs > 0 for benchmark in found)
     assert BENCHMARKS["train"] is train
     assert torch.get_num_threads() == before

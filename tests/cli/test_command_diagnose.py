@@ -66,8 +66,9 @@ def test_a_recurrent_network_is_set_beside_theory_and_its_costs_are_drawn(
 ):
     asked = []
 
-    def measured(config, lengths, *, answers, progress) -> TrainingCosts:
+    def measured(config, lengths, *, answers, threads, progress) -> TrainingCosts:
         asked.append((lengths, answers))
+        assert threads == config.training.threads == 1
         return TrainingCosts(10, 2, np.array(lengths), np.ones(4), 1e6 * np.arange(1.0, 5.0))
 
     monkeypatch.setattr("memspan.diagnostics.diagnosing.training_costs", measured)

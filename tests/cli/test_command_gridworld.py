@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from memspan import errors
+from memspan.cli import main
+from memspan.training import devices
 from memspan.training.agents import training as agents_training
 
 SMALL = ("worlds=2", "steps=16", "batch=16", "recurrence=8", "epochs=1")
@@ -22,12 +26,20 @@ def one_core(monkeypatch):
     monkeypatch.setattr(agents_training, "available_cores", lambda: 1)
 
 
-@pytest.fixture
-def run(memspan, tmp_path) -> Path:
-    out = tmp_path / "run"
-    done = memspan("train", "gridworld", *WORLD, *SETTINGS, "--updates", "1", "--out", out, "--quiet")
-    assert done.status == 0, done.err
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    out = tmp_path_factory.mktemp("gridworld") / "run"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(agents_training, "available_cores", lambda: 1)
+        words = ("train", "gridworld", *WORLD, *SETTINGS, "--updates", "1", "--out", str(out), "--quiet")
+        assert main(words) == 0
     return out
+
+
+@pytest.fixture
+def run(made, tmp_path) -> Path:
+    shutil.copytree(made, tmp_path / "run")
+    return tmp_path / "run"
 
 
 def test_a_run_is_trained_shown_resumed_and_tried_in_another_world(memspan, run):
@@ -81,11 +93,57 @@ def test_worlds_that_show_something_else_are_refused(memspan, run):
         "CartPole-v1 is no grid world" in memspan("evaluate", run, "--world", "CartPole-v1", "--quiet").error
     )
     assert "did you mean Fetch-8x8" in memspan("evaluate", run, "--world", "Fetch-8x9", "--quiet").error
-    for words in (("--delay", "5"), ("--split", "valid"), ("--batches", "2"), ("--reverse-perplexity",)):
+    few = "MiniGrid-Dynamic-Obstacles-5x5-v0"
+    assert f"{few} has 3 actions" in memspan("evaluate", run, "--world", few, "--quiet").error
+    others = (
+        ("--delay", "5"),
+        ("--split", "valid"),
+        ("--batches", "2"),
+        ("--reverse-perplexity",),
+        ("--length", "1000"),
+    )
+    for words in others:
         error = memspan("evaluate", run, *words).error
         assert error.startswith(f"error: {words[0]}: ")
         assert "leave it out, and give --world NAME" in error
     assert "lives in a grid world" in memspan("diagnose", run, "--quiet").error
+
+
+def test_the_seed_of_an_evaluation_chooses_other_episodes_and_the_device_is_used(memspan, run, monkeypatch):
+    def tried(*words: str) -> int:
+        return memspan("evaluate", run, "--episodes", "1", "--quiet", "--json", *words).plain["episode"][
+            "seed"
+        ]
+
+    usual = tried()
+    assert tried("--seed", "0", "--device", "cpu") == usual
+    assert tried("--seed", "5") != usual
+    monkeypatch.setattr(devices, "accelerators", lambda: {"cuda": False, "mps": False})
+    assert "--device cuda: PyTorch finds no such device" in memspan("evaluate", run, "--device", "cuda").error
+    told = memspan("evaluate", run, "--episodes", "1", "--quiet").out
+    assert "(no interval) over one episode of one network" in told.splitlines()[0]
+    assert "nan" not in told
+
+
+@pytest.mark.parametrize("seeds", ["1", "2"])
+def test_a_world_that_is_refused_leaves_no_folder(memspan, tmp_path, seeds):
+    out = tmp_path / "run"
+    refused = memspan(
+        "train", "gridworld", "--world", "CartPole-v1", "--seeds", seeds, "--out", out, "--quiet"
+    )
+    assert "CartPole-v1 is no grid world" in refused.error
+    assert not out.exists()
+
+
+def test_several_networks_are_told_one_by_one(memspan, tmp_path):
+    done = memspan(
+        *("train", "gridworld", *WORLD, *SETTINGS, "--updates", "1", "--seeds", "2"),
+        *("--out", tmp_path / "run", "--quiet"),
+    )
+    lines = dict(re.findall(r"^(.+?)  +(.+?) *$", done.out, flags=re.MULTILINE))
+    assert "over 200 episodes of 2 networks after 32 frames" in done.out.splitlines()[0]
+    assert len(lines["of each seed"].split()) == len(lines["of each seed, without"].split()) == 2
+    assert "one network" not in done.out
 
 
 def test_worlds_are_for_agents_only(memspan):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import signal
 
 import pytest
 
-from memspan.experiments import RECIPES, Outcome
+from memspan.experiments import RECIPES, Outcome, agent_trainings
+from memspan.experiments.recipe import Computed
 from memspan.results import Chart, Claim, line
+from memspan.training.agents.agent import Agent
 
 
 @pytest.fixture
@@ -60,3 +63,57 @@ def test_the_list_names_every_recipe_with_its_time(memspan):
     assert [recipe["id"] for recipe in recipes] == list(RECIPES)
     assert set(recipes[0]) == {"id", "title", "source", "scales"}
     assert set(recipes[0]["scales"]) == {"smoke", "laptop", "paper"}
+
+
+@pytest.mark.parametrize(
+    ("kept", "said"),
+    [
+        (
+            True,
+            "the trainings so far are kept in {out}/runs; run the same command to go on",
+        ),
+        (
+            False,
+            "nothing was kept; with --out DIR trainings are kept, and the same command goes on with them",
+        ),
+    ],
+)
+def test_an_interrupted_recipe_that_trains_says_what_it_kept_and_goes_on(
+    memspan, tmp_path, monkeypatch, kept, said
+):
+    step, out = Agent.step, tmp_path / "out"
+
+    def interrupted(agent: Agent) -> dict:
+        signal.raise_signal(signal.SIGINT)
+        return step(agent)
+
+    words = (
+        "reproduce",
+        "relevance-table4",
+        "--scale",
+        "smoke",
+        "--quiet",
+        *(("--out", out) if kept else ()),
+    )
+    with monkeypatch.context() as patch:
+        patch.setattr(Agent, "step", interrupted)
+        ran = memspan(*words)
+    assert (ran.status, ran.out, ran.err) == (130, "", f"interrupted: {said.format(out=out)}\n")
+    if kept:
+        assert memspan(*words).status == 0
+
+
+def test_an_interrupt_before_anything_is_trained_says_so(memspan, tmp_path, monkeypatch):
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    out = tmp_path / "out"
+    monkeypatch.setattr(agent_trainings, "train_one", interrupted)
+    ran = memspan("reproduce", "relevance-table4", "--scale", "smoke", "--quiet", "--out", out)
+    assert (
+        ran.err
+        == f"interrupted: no training was saved yet in {out / 'runs'}; run the same command to begin again\n"
+    )
+    monkeypatch.setattr(Computed, "outcome", interrupted)
+    ran = memspan("reproduce", "errata-04", "--scale", "smoke", "--quiet", "--out", out)
+    assert ran.err == "interrupted: nothing was kept\n"

@@ -58,12 +58,13 @@ def test_the_file_holds_what_is_told_and_is_read_as_documents(memspan, made, tmp
     file = tmp_path / "deep/sample.txt"
     words = ("--length", 300, "--streams", 3, "--seed", 4)
     result = Sample.from_json(memspan("sample", made / "characters", *words, "--save", file, "--json").plain)
-    assert (result.streams, result.length, result.characters) == (3, 100, 300)
-    assert result.saved == str(file)
+    assert (result.streams, result.each, result.length, result.characters) == (3, 100, 300, 300)
+    assert result.path == str(file)
     sequence = read(str(file), documents=result.documents)
     assert (sequence.n_documents, sequence.length) == (3, 300)
     again = Sample.from_json(memspan("sample", made / "characters", *words, "--json").plain)
-    assert again.excerpt == file.read_text()[:100]
+    assert again.excerpt == result.excerpt == file.read_text()[:100]
+    assert (again.path, again.documents) == (None, None)
 
 
 @pytest.mark.parametrize("name", ["characters", "words", "transformer", "binary"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from memspan import __version__
@@ -31,6 +33,8 @@ MEMORIZE = {
     ),
 }
 TRAIN = {"task", "cell", "parameter_count", "updates", "seconds", "loss", "accuracy", "run"}
+OF_TEXTS = {"characters": "bits_per_character", "words": "perplexity"}
+SAMPLE = {"length", "seconds", "path", "streams", "each", "characters", "excerpt"}
 DIAGNOSE = {
     *(
         "run",
@@ -120,6 +124,37 @@ def test_train_evaluate_and_diagnose(memspan, tmp_path):
     seen = memspan("diagnose", tmp_path / "run", "--no-costs", "--sequences", 2, "--json").plain
     check_everywhere(seen, "diagnose")
     assert seen.keys() >= DIAGNOSE
+
+
+@pytest.mark.parametrize("task", OF_TEXTS)
+def test_texts_and_what_is_written(memspan, tmp_path, task):
+    for split in ("train", "valid", "test"):
+        (tmp_path / f"{split}.txt").write_text("the cat sat on the mat\n" * 30)
+    run = tmp_path / "run"
+    words = ("--data", tmp_path, "--cell", "gru", "--hidden", 4, "--updates", 2, "--batch", 2, "--threads", 1)
+    found = memspan(
+        *(
+            "train",
+            task,
+            *words,
+            "--out",
+            run,
+            "--json",
+            "--set",
+            "task.steps=5",
+            "--set",
+            "model.embedding=4",
+        )
+    ).plain
+    judged = memspan("evaluate", run, "--json").plain
+    for plain in (found, judged):
+        told = {"characters": math.log2(math.e) * plain["loss"], "words": math.exp(plain["loss"])}
+        assert plain[OF_TEXTS[task]] == pytest.approx(told[task])
+        assert plain["accuracy"] is None
+    written = memspan("sample", run, "--length", 20, "--streams", 2, "--json").plain
+    check_everywhere(written, "sample")
+    assert written.keys() >= SAMPLE
+    assert (written["length"], written["each"], written["path"]) == (20, 10, None)
 
 
 def test_compare(memspan, novel, stranger):

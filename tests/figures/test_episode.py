@@ -1,32 +1,23 @@
-"""The film of an episode: a frame for every shown step, with the past that is looked at."""
+"""The film of an episode: a frame for every shown step, with the past that is looked at, and the end."""
 
 from __future__ import annotations
 
-import base64
+import dataclasses
 import io
 
 import numpy as np
 import pytest
 from PIL import Image
+from tests.figures.agent_examples import COLOURS, END, episode
 
+from memspan.figures import episode as drawing
 from memspan.figures.episode import episode_gif, episode_svg, film_of
-from memspan.results import Episode
 
-COLOURS = ((250, 0, 0), (0, 250, 0), (0, 0, 250))
-
-
-def episode(attention) -> Episode:
-    """Three steps in worlds of one colour each."""
-    strip = Image.new("RGB", (60, 20))
-    for step, colour in enumerate(COLOURS):
-        strip.paste(colour, (20 * step, 0, 20 * step + 20, 20))
-    room = io.BytesIO()
-    strip.save(room, "PNG")
-    pictures = base64.b64encode(room.getvalue()).decode()
-    return Episode("DoorKey-5x5", "rel-lstm", 0, 0.9, 3, 3, pictures, np.array(attention, dtype=np.float64))
-
-
-LOOKS = [[0, 0, 0], [1, 0, 0], [0.2, 0.8, 0]]
+SIDE = 180
+"""Pixels of a world of five cells, three times as large as it was kept."""
+LABEL, GAP, BARS = 16, 8, 36
+NOW, PAST = (90, 90), (SIDE + GAP + 90, 90)
+WHITE = (255, 255, 255)
 
 
 def frames(content: bytes) -> list[Image.Image]:
@@ -38,39 +29,67 @@ def frames(content: bytes) -> list[Image.Image]:
     return found
 
 
-def test_pictures_are_those_of_the_steps():
-    assert [picture.getpixel((5, 5)) for picture in film_of(episode(LOOKS))] == list(COLOURS)
-
-
-def test_the_past_step_with_the_most_attention_is_shown_beside_the_present():
-    first, second, third = frames(episode_gif(episode(LOOKS)))
-    assert first.size == (48, 64)
-    assert near(first, (5, 5), COLOURS[0])
-    assert near(first, (40, 5), (255, 255, 255))
-    assert near(second, (40, 5), COLOURS[0])
-    assert near(third, (5, 5), COLOURS[2])
-    assert near(third, (40, 5), COLOURS[1])
-
-
-def test_bars_are_as_high_as_the_shares():
-    *_, third = frames(episode_gif(episode(LOOKS)))
-    blue = [sum(near(third, (x, y), (31, 119, 180)) for y in range(28, 64)) for x in (8, 24)]
-    assert blue[0] < blue[1]
-    assert blue == pytest.approx([0.2 * 34, 0.8 * 34], abs=2)
-
-
-def test_without_attention_the_film_is_the_world_alone():
-    assert [frame.size for frame in frames(episode_gif(episode(np.zeros((0, 0)))))] == [(20, 20)] * 3
-
-
-def test_the_film_can_stand_inside_a_page():
-    svg = episode_svg(episode(LOOKS))
-    assert svg.startswith("<svg")
-    assert 'href="data:image/gif;base64,R0lGOD' in svg
-
-
 def near(image: Image.Image, place: tuple[int, int], colour: tuple[int, int, int]) -> bool:
     """A GIF has few colours."""
     found = image.getpixel(place)
     assert isinstance(found, tuple)
     return all(abs(a - b) <= 24 for a, b in zip(found, colour, strict=True))
+
+
+def test_pictures_are_those_of_the_steps():
+    assert [picture.getpixel((5, 5)) for picture in film_of(episode())] == list(COLOURS)
+
+
+def test_the_past_step_with_the_most_attention_is_shown_beside_the_present():
+    first, second, third, _ = frames(episode_gif(episode()))
+    assert first.size == (2 * SIDE + GAP, LABEL + SIDE + GAP + BARS)
+    assert near(first, NOW, COLOURS[0])
+    assert near(first, PAST, WHITE)
+    assert near(second, PAST, COLOURS[0])
+    assert near(third, NOW, COLOURS[2])
+    assert near(third, PAST, COLOURS[1])
+
+
+def test_the_film_ends_with_the_world_after_the_last_step():
+    *_, end = frames(episode_gif(episode()))
+    assert near(end, NOW, END)
+    assert near(end, PAST, WHITE)
+    assert len(frames(episode_gif(dataclasses.replace(episode(), last="", actions=())))) == 3
+
+
+def test_every_frame_says_which_step_it_is_and_what_is_done(monkeypatch):
+    told: list[tuple[int, str]] = []
+    monkeypatch.setattr(drawing, "_write", lambda _, left, words: told.append((left, words)))
+    episode_gif(episode())
+    right = SIDE + GAP
+    assert told == [
+        *((0, "step 1 of 3: left"), (0, "step 2 of 3: forward"), (right, "most on step 1: 100 %")),
+        *((0, "step 3 of 3: toggle"), (right, "most on step 2: 80 %"), (0, "after step 3: reward 0.90")),
+    ]
+
+
+def test_words_stand_above_the_picture():
+    first, *_ = frames(episode_gif(episode()))
+    above = first.crop((0, 0, SIDE, LABEL)).convert("L")
+    assert np.asarray(above).min() < 128
+
+
+def test_bars_are_as_high_as_the_shares():
+    *_, third, _ = frames(episode_gif(episode()))
+    top = LABEL + SIDE + GAP
+    blue = [
+        sum(near(third, (x, y), (31, 119, 180)) for y in range(top, third.height)) for x in (SIDE // 3, SIDE)
+    ]
+    assert blue[0] < blue[1]
+    assert blue == pytest.approx([0.2 * 34, 0.8 * 34], abs=2)
+
+
+def test_without_attention_the_film_is_the_world_alone():
+    sizes = [frame.size for frame in frames(episode_gif(episode(np.zeros((0, 0)))))]
+    assert sizes == [(SIDE, SIDE + LABEL)] * 4
+
+
+def test_the_film_can_stand_inside_a_page():
+    svg = episode_svg(episode())
+    assert svg.startswith("<svg")
+    assert 'href="data:image/gif;base64,R0lGOD' in svg

@@ -172,6 +172,7 @@ def test_a_base_goal_that_begins_with_one_that_has_switched_stays_a_base_goal():
     assert set(twin.loss(model, BATCH, 5)[1]) == {"bound", "accuracy", "spread"}
     assert (full.left_out, twin.left_out) == (None, None)
     assert "the switch never came" in str(bmi_of()[0].left_out)
+    assert "training ended before update 9" in str(bmi_of(replace(QUIET, switch_at=9))[0].left_out)
 
 
 def test_the_bound_rises_where_neighbours_belong_together():

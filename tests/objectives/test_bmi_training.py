@@ -119,8 +119,9 @@ def test_scores_that_are_all_alike_are_told_once(folder, tmp_path, monkeypatch):
     monkeypatch.setattr("memspan.objectives.bmi.FLAT", 1e9)
 
     listener = Listener()
-    train(config_of(folder, replace(FULL, switch_at=5)), tmp_path / "run", progress=listener)
-    assert ["same score for 2 updates" in remark for remark in listener.said] == [True]
+    run = train(config_of(folder, replace(FULL, switch_at=5)), tmp_path / "run", progress=listener)
+    for told in (listener.said, run.notes):
+        assert sum("same score for 2 updates" in remark for remark in told) == 1
 
 
 @pytest.mark.parametrize("segments", ["lines", "windows"])
@@ -193,9 +194,8 @@ def test_what_is_no_text_has_no_segments(folder):
 def test_a_switch_that_cannot_come_is_refused_and_one_that_did_not_is_told(folder, tmp_path):
     with pytest.raises(InputError, match=r"bmi\.switch_at is 30, and training ends after 30 updates"):
         check_config(config_of(folder, replace(FULL, switch_at=30), updates=30))
-    listener = Listener()
-    train(config_of(folder, updates=4), tmp_path / "run", progress=listener)
-    assert ["the switch never came" in remark for remark in listener.said] == [True]
+    run = train(config_of(folder, updates=4), tmp_path / "run")
+    assert ["the switch never came" in note for note in run.notes] == [True]
 
 
 def test_a_second_stage_with_another_discriminator_is_told_so(folder, tmp_path):

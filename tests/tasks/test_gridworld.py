@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import gymnasium
 import numpy as np
 import pytest
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.error import DependencyNotInstalled
+from minigrid.envs.empty import EmptyEnv
 
 from memspan.errors import InputError
 from memspan.tasks.gridworld import LARGER, WORLDS, check_world
 from memspan.tasks.gridworld.episodes import Episodes, episode_seed, open_world
-from memspan.tasks.gridworld.observations import VOCABULARY, Observing, check_same
+from memspan.tasks.gridworld.observations import VOCABULARY, Observing, check_actions, check_same
 
 STEPS = 80
 
@@ -82,6 +90,28 @@ def test_a_row_holds_the_view_the_direction_and_the_words_that_are_known():
     assert np.array_equal(without.reset()[0], row[:148])
 
 
+def beginnings(name: str, place: int, episodes: int) -> list[bytes]:
+    """How episodes begin: the grid, where the agent stands and where it looks."""
+    world, found = Episodes(name, seed=0, place=place), []
+    for _ in range(episodes):
+        world.reset()
+        now: Any = world.env.unwrapped
+        found.append(now.grid.encode().tobytes() + bytes((*now.agent_pos, now.agent_dir)))
+    return found
+
+
+@pytest.mark.parametrize(("name", "layouts"), [("DoorKey-5x5", 48), ("MemoryS7", 16), ("MemoryS13", 40)])
+def test_small_worlds_begin_in_few_ways_so_that_new_seeds_are_not_new_worlds(name, layouts):
+    known = set(beginnings(name, 0, 640))
+    assert len(known) == layouts
+    assert set(beginnings(name, 2**20, 100)) <= known
+
+
+def test_large_worlds_begin_as_they_never_did_before():
+    known = set(beginnings("DoorKey-16x16", 0, 640))
+    assert known.isdisjoint(beginnings("DoorKey-16x16", 2**20, 100))
+
+
 def test_every_larger_world_is_one_of_the_table():
     assert set(LARGER) | set(LARGER.values()) <= set(WORLDS)
 
@@ -106,5 +136,43 @@ def test_a_world_without_views_of_a_grid_is_refused():
 
 
 def test_views_of_another_size_are_refused():
-    with pytest.raises(InputError, match="shows 5 x 5 cells; the network was trained on views of 7 x 7"):
-        check_same("Small", Observing(5), Observing(7))
+    with pytest.raises(InputError, match="shows 9 x 9 cells; the network was trained on views of 7 x 7"):
+        check_same("Wide", Observing(9), Observing(7))
+
+
+def test_another_number_of_actions_is_refused():
+    few = Episodes("MiniGrid-Dynamic-Obstacles-5x5-v0", seed=0, place=0)
+    many = Episodes("DoorKey-5x5", seed=0, place=0)
+    check_actions("DoorKey-5x5", many.action_space, many.action_space)
+    with pytest.raises(InputError, match="DoorKey-5x5 has 7 actions; the network was trained with 3; choose"):
+        check_actions("DoorKey-5x5", many.action_space, few.action_space)
+
+
+@pytest.mark.parametrize("size", [3, 5])
+def test_views_that_are_too_small_for_the_network_are_refused(size, monkeypatch):
+    known(monkeypatch, "Narrow-v0", partial(EmptyEnv, agent_view_size=size))
+    with pytest.raises(InputError, match=f"Narrow-v0 shows {size} x {size} cells; expected 7 x 7 or more"):
+        Episodes("Narrow-v0", seed=0, place=0)
+
+
+def test_a_world_that_needs_what_is_not_installed_is_refused(monkeypatch):
+    def lacking(*_: object, **__: object) -> None:
+        raise DependencyNotInstalled("MuJoCo is not installed")
+
+    known(monkeypatch, "Lacking-v0", lacking)
+    message = "Lacking-v0 cannot be lived in here: MuJoCo is not installed; choose another world, such as DoorKey-5x5"
+    with pytest.raises(InputError, match=message):
+        Episodes("Lacking-v0", seed=0, place=0)
+
+    class Late(EmptyEnv):
+        def _gen_grid(self, width: int, height: int) -> None:
+            raise ImportError("imageio is missing")
+
+    known(monkeypatch, "Late-v0", Late)
+    with pytest.raises(InputError, match="Late-v0 cannot be lived in here: imageio is missing"):
+        Episodes("Late-v0", seed=0, place=0).reset()
+
+
+def known(monkeypatch: pytest.MonkeyPatch, name: str, make: Callable[..., object]) -> None:
+    """A world that gymnasium knows for the time of a test."""
+    monkeypatch.setitem(gymnasium.registry, name, EnvSpec(name, entry_point=make))  # type: ignore[arg-type]

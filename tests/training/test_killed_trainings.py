@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memspan.training import train
+from memspan.training import InitConfig, train
 from memspan.training.run_folder import RunFolder
 from memspan.training.training import resume
 
@@ -69,6 +69,27 @@ def test_a_run_that_is_killed_and_resumed_ends_with_the_same_bytes(
     assert (resumed.loss, resumed.accuracy) == (whole.loss, whole.accuracy)
     assert resumed.best_update == whole.best_update
     assert not list(folder.path.rglob("*.part"))
+
+
+def test_a_run_that_began_with_another_and_is_killed_before_its_first_update_begins_with_it_again(
+    tiny, processes, written, tmp_path: Path
+):
+    train(tiny(seed=5), tmp_path / "first")
+    config = tiny(init=InitConfig(name="run", run=str(tmp_path / "first")), validate_every=30)
+    train(config, tmp_path / "whole")
+    for name, saved in (("before", False), ("after", True)):
+        folder = RunFolder(tmp_path / name)
+        process = processes.Process(target=train, args=(config, folder.path))
+        process.start()
+        while not (folder.saved() if saved else folder.config_file.exists()):
+            time.sleep(0.001)
+        process.kill()
+        process.join()
+        if not saved:  # as if it had been killed a moment earlier
+            for update in folder.saved():
+                folder.checkpoint(update).unlink()
+        resume(folder.path)
+        assert written(folder.path) == written(tmp_path / "whole")
 
 
 def test_the_second_case_above_really_averages(tiny, tmp_path: Path):

@@ -7,14 +7,17 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors import SafetensorError
 
 from memspan.errors import CorruptError, InputError
 from memspan.progress import Progress, Silent
 from memspan.training import checkpoint as checkpoint_module
 from memspan.training import resume, train
+from memspan.training.best import load_best
 from memspan.training.checkpoint import read_checkpoint, write_checkpoint
 from memspan.training.position import Position
 from memspan.training.run_folder import RunFolder, next_free
+from memspan.training.seeds import train_seeds
 
 
 class Remarks(Progress):
@@ -93,6 +96,61 @@ def test_a_run_with_no_sound_checkpoint_begins_again_and_says_so(tiny, written, 
     resume(tmp_path / "run", progress=remarks)
     assert remarks.said[-1].endswith("can be read; beginning again with the first update")
     assert written(tmp_path / "run") == written(tmp_path / "whole")
+
+
+def test_a_damaged_best_checkpoint_is_passed_over_for_the_best_that_is_left(tiny, tmp_path: Path):
+    run = train(tiny(learning_rate=0.03, updates=40), tmp_path / "run")
+    folder = RunFolder(tmp_path / "run")
+    losses = dict(zip(run.validated.tolist(), run.validation_loss.tolist(), strict=True))
+    left = [update for update in folder.saved() if update != run.best_update]
+    next_best = min(left, key=losses.__getitem__)
+    folder.checkpoint(run.best_update).write_bytes(b"")
+    found = load_best(tmp_path / "run")
+    assert found.update == next_best
+    assert f"passed over: {folder.checkpoint(run.best_update)} cannot be read" in found.notes[0]
+    remarks = Remarks()
+    judged = resume(tmp_path / "run", updates=60, progress=remarks)
+    assert remarks.said[0].endswith("which was the best validation so far")
+    assert judged.best_update != run.best_update
+    assert judged.best_update == min(
+        (update for update in (*left, 50, 60)),
+        key=dict(zip(judged.validated, judged.validation_loss, strict=True)).get,  # type: ignore[arg-type]
+    )
+    folder.checkpoint(judged.best_update).unlink()
+    assert "is gone" in load_best(tmp_path / "run").notes[0]
+
+
+def test_a_full_disk_is_told_and_what_was_saved_stays(tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    real, calls = checkpoint_module.save_file, []
+
+    def full(*parts):
+        calls.append(parts)
+        if len(calls) > 1:
+            raise SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)")
+        real(*parts)
+
+    monkeypatch.setattr(checkpoint_module, "save_file", full)
+    with pytest.raises(InputError, match=r"cannot write .*No space left on device .*; free space or choose"):
+        train(tiny(), tmp_path / "run")
+    assert RunFolder(tmp_path / "run").saved() == [10]
+    monkeypatch.setattr(checkpoint_module, "save_file", real)
+    assert resume(tmp_path / "run").updates == 30
+
+
+def test_lines_that_are_no_json_are_told_or_where_they_tell_only_of_time_passed_over(tiny, tmp_path: Path):
+    train(tiny(), tmp_path / "run")
+    timing, metrics = tmp_path / "run/timing.jsonl", tmp_path / "run/metrics.jsonl"
+    timing.write_text("garbage\n" + timing.read_text())
+    resume(tmp_path / "run", updates=40)
+    metrics.write_text("{[\n" + metrics.read_text()[3:])
+    with pytest.raises(CorruptError, match=r"metrics\.jsonl has a line that is no JSON object: '\{\['"):
+        resume(tmp_path / "run")
+
+
+def test_a_folder_that_holds_seeds_is_refused(tiny, tmp_path: Path):
+    train_seeds(tiny(updates=3), tmp_path / "run", 1, workers=1)
+    with pytest.raises(InputError, match="holds a run already"):
+        train(tiny(updates=3), tmp_path / "run")
 
 
 def test_metrics_that_were_lost_take_the_run_back_to_where_they_end(tiny, written, tmp_path: Path):

@@ -111,6 +111,35 @@ def test_training_stops_at_the_wanted_accuracy(tiny, tmp_path: Path):
     assert (run.validation_accuracy[:-1] < 0.05).all()
 
 
+def test_a_run_that_was_good_enough_goes_on_when_it_gets_more_updates(tiny, written, tmp_path: Path):
+    run = train(tiny(stop_accuracy=0.0), tmp_path / "run")
+    assert (run.updates, run.stopped) == (10, f"validation accuracy {run.validation_accuracy[0]:.2%} reached")
+    assert resume(tmp_path / "run").updates == 10
+    assert resume(tmp_path / "run", updates=30).updates == 10  # no more than it had
+    further = resume(tmp_path / "run", updates=40)
+    assert (further.updates, further.config["training"]["stop_accuracy"]) == (40, None)
+    train(tiny(updates=40), tmp_path / "whole")
+    assert written(tmp_path / "run") == written(tmp_path / "whole")
+
+
+def test_a_run_that_no_longer_improved_goes_on_when_it_gets_more_updates(tiny, tmp_path: Path):
+    run = train(tiny(patience=1, learning_rate=10.0, optimizer="sgd", clip_norm=None), tmp_path / "run")
+    assert run.updates < 30
+    assert resume(tmp_path / "run", updates=40).updates == 40
+
+
+def test_a_raised_limit_that_changes_the_rate_is_told_and_a_lower_one_than_is_done_refused(
+    tiny, tmp_path: Path
+):
+    train(tiny(schedule="cosine"), tmp_path / "run")
+    run = resume(tmp_path / "run", updates=40)
+    assert "its limit was 30 updates until update 30" in run.notes[0]
+    assert resume(tmp_path / "run").notes == run.notes
+    with pytest.raises(InputError, match="--updates 20: the run has done 40 already"):
+        resume(tmp_path / "run", updates=20)
+    assert RunFolder(tmp_path / "run").config().training.updates == 40
+
+
 def test_training_stops_when_validation_has_not_improved_for_long(tiny, tmp_path: Path):
     run = train(tiny(learning_rate=0.5, clip_norm=None, patience=2, updates=300), tmp_path / "run")
     assert run.stopped == "no better validation in 2"
@@ -196,6 +225,19 @@ def test_weights_that_are_no_numbers_are_never_saved(tiny, tmp_path: Path):
         network = build(config)
         load_weights(network, config, folder, update)
         assert all(parameter.isfinite().all() for parameter in network.parameters())
+
+
+def test_a_step_that_spoils_the_weights_after_a_finite_loss_is_not_saved(tiny, tmp_path: Path):
+    """The loss and its gradient of update 1 are finite; what the step makes of the weights is not."""
+    config = tiny("rnn", optimizer="sgd", learning_rate=3e38, clip_norm=None, updates=1, validate_every=100)
+    with pytest.raises(DivergenceError):
+        train(config, tmp_path / "run")
+    assert RunFolder(tmp_path / "run").saved() == []
+
+
+def test_chrono_gates_need_no_long_delay(tiny, tmp_path: Path):
+    config = replace(tiny("lstm", init=InitConfig(name="chrono"), updates=1), task=Copy(delay=1))
+    assert train(config, tmp_path / "run").updates == 1
 
 
 def test_what_cannot_be_trained_is_told_before_there_is_a_folder(tiny, tmp_path: Path):

@@ -149,6 +149,26 @@ def test_an_awd_lstm_is_built_as_configured_and_learns(folder: str, tmp_path: Pa
     assert block.symbols.shape == (2, 4)
 
 
+@pytest.mark.parametrize(
+    ("cell", "context"), [("sab-lstm", 5), ("mem-lstm", 5), ("rel-lstm", None), ("gru", None)]
+)
+def test_what_stores_its_past_looks_back_as_far_as_a_window(
+    folder: str, tmp_path: Path, cell: str, context: int | None
+):
+    options = {"every": 4} if cell == "sab-lstm" else {}
+    config = config_of(folder, updates=1)
+    train(
+        dataclasses.replace(config, cell=CellConfig(name=cell, hidden=8, options=options)), tmp_path / "run"
+    )
+    assert author_of(f"run:{tmp_path / 'run'}").context == context
+
+
+def test_validations_of_a_part_of_the_text_are_told(folder: str, tmp_path: Path):
+    (note,) = train(config_of(folder, validation_batches=7), tmp_path / "part").notes
+    assert "looked at the first 17% of the validation split; --set training.validation_batches=42" in note
+    assert not train(config_of(folder, validation_batches=42), tmp_path / "whole").notes
+
+
 def test_what_an_awd_lstm_asks_for_besides_is_learnt_from_and_not_told_as_loss(folder: str):
     quiet = dataclasses.replace(AWD, dropouts=0.0)
     config = config_of(folder, quiet, clip_norm=None)

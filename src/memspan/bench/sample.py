@@ -28,7 +28,7 @@ class SampleSizes:
     cached: int = 1_024
     """Symbols that it writes with a cache: twice past the end of its context."""
     uncached: int = 24
-    """Symbols that it writes without, once its context is full."""
+    """Symbols that it writes without, from as much context as the other side has, at even places of its text."""
     rounds: int = 3
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -14,8 +15,8 @@ from memspan.results import Benchmark
 from memspan.sampling import joined, sample
 
 STREAMS = 256
-TEXTS = 16
-"""Streams of the Transformer, on both sides."""
+TEXTS = 64
+"""Streams of the Transformer, on both sides: as many as `memspan sample` has side by side."""
 
 
 def side_by_side(sizes: SampleSizes) -> Benchmark:
@@ -40,15 +41,17 @@ def side_by_side(sizes: SampleSizes) -> Benchmark:
 
 
 def with_cache(sizes: SampleSizes) -> Benchmark:
-    """A Transformer that keeps keys and values, and one that reads its whole context again for every symbol."""
+    """A Transformer that keeps keys and values, and one that reads as many symbols again for every one that it writes."""
     model = _model(Transformer(sizes.hidden, sizes.hidden, 2), sizes)
-    full = torch.zeros(sizes.context, TEXTS, dtype=torch.long)
+    seen = looked_at(sizes.context, sizes.cached)
+    some = [seen[place] for place in np.linspace(0, len(seen) - 1, sizes.uncached).astype(int)]
+    beginnings = [torch.zeros(length, TEXTS, dtype=torch.long) for length in some]
 
     def cached() -> Tensor:
         return _written(model, TEXTS, sizes.cached, context=sizes.context)
 
     def uncached() -> Tensor:
-        return _written(model, TEXTS, sizes.uncached, context=sizes.context, kept=sizes.context, first=full)
+        return torch.cat([_written(model, TEXTS, 1, first=beginning) for beginning in beginnings], dim=1)
 
     with two_threads():
         ours, theirs = race(cached, uncached, sizes.rounds)
@@ -62,6 +65,18 @@ def with_cache(sizes: SampleSizes) -> Benchmark:
     )
 
 
+def looked_at(context: int, symbols: int) -> list[int]:
+    """How many symbols each of so many is answered from, where half of a full context is kept.
+
+    >>> looked_at(4, 8)
+    [1, 2, 3, 4, 2, 3, 4, 2]
+    """
+    seen = [1]
+    for _ in range(symbols - 1):
+        seen.append(seen[-1] + 1 if seen[-1] < context else max(1, context // 2))
+    return seen
+
+
 def _model(cell: LSTM | Transformer, sizes: SampleSizes) -> SequenceModel:
     return SequenceModel(cell, sizes.symbols)
 
@@ -72,7 +87,6 @@ def _written(
     length: int,
     *,
     context: int | None = None,
-    kept: int | None = None,
     first: int | Tensor = 0,
 ) -> Tensor:
     blocks = sample(
@@ -82,7 +96,6 @@ def _written(
         first=first,
         seed=0,
         context=context,
-        kept=kept,
         group=streams,
     )
     return torch.from_numpy(joined(blocks))

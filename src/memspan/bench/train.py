@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import final
 
@@ -22,19 +23,24 @@ class TrainSizes:
     batch: int = 10
     updates: int = 2_000
     """Of each side."""
+    validate_every: int = 250
+    """Updates, where validations and checkpoints are to count, too; `memspan train copy` has as many."""
 
 
 FULL = TrainSizes()
 
 
 def train(progress: Progress = SILENT, sizes: TrainSizes = FULL) -> tuple[Benchmark, ...]:
-    """Milliseconds of an update, two threads: batch, clipping, metrics and the rest against forward, backward, step."""
+    """Milliseconds of an update, two threads: batch, clipping, metrics and the rest against forward, backward, step.
+
+    Of each cell twice: without validations, and with their share and that of the checkpoint that each ends with.
+    """
     check_models("this benchmark")
     from memspan.bench.training_loops import update_cost
 
     done: list[Benchmark] = []
-    with progress.stage("timing updates in the loop and bare", len(sizes.cells)) as stage:
-        for cell in sizes.cells:
-            done.append(update_cost(cell, sizes))
+    with progress.stage("timing updates in the loop and bare", 2 * len(sizes.cells)) as stage:
+        for cell, validated in itertools.product(sizes.cells, (False, True)):
+            done.append(update_cost(cell, sizes, validated=validated))
             stage.advance()
     return tuple(done)

@@ -40,15 +40,15 @@ ROUND = math.lcm(AHEAD, TrainingConfig.log_every)
 """Updates in a row after which what is done once in a few of them, drawing batches and logging, begins anew."""
 
 
-def update_cost(cell: str, sizes: TrainSizes) -> Benchmark:
-    """Updates of both sides in turns, so that a busy machine is as busy for both; validations do not count."""
+def update_cost(cell: str, sizes: TrainSizes, *, validated: bool) -> Benchmark:
+    """Updates of both sides in turns, so that a busy machine is as busy for both; with validations or without."""
     config = Config(
         word="copy",
         task=Copy(delay=sizes.delay),
         cell=CellConfig(name=cell, hidden=sizes.hidden),
         training=TrainingConfig(
             updates=ENDLESS,
-            validate_every=ENDLESS,
+            validate_every=sizes.validate_every if validated else ENDLESS,
             batch=sizes.batch,
             learning_rate=STILL,
             device="cpu",
@@ -56,24 +56,26 @@ def update_cost(cell: str, sizes: TrainSizes) -> Benchmark:
     )
     with tempfile.TemporaryDirectory() as folder, two_threads():
         turns = in_turns(config, bare(config, build(config)), Path(folder), sizes.updates)
+    whole = math.lcm(ROUND, sizes.validate_every) if validated else ROUND
+    also = f", with a validation every {sizes.validate_every:,}" if validated else ""
     return beside(
-        f"update of {cell} in training, {sizes.hidden} units, copy over {sizes.delay}, batch {sizes.batch}",
+        f"update of {cell} in training, {sizes.hidden} units, copy over {sizes.delay}, batch {sizes.batch}{also}",
         "the bare forward, backward and step",
-        1e3 * best_round(turns.ours),
-        1e3 * best_round(turns.theirs),
+        1e3 * best_round(turns.ours, whole),
+        1e3 * best_round(turns.theirs, whole),
         "ms",
     )
 
 
-def best_round(seconds: list[float]) -> float:
-    """Mean seconds of a round whose every update is the best of those at its place in all rounds.
+def best_round(seconds: list[float], updates: int) -> float:
+    """Mean seconds of a round of `updates`, every one of which is the best of those at its place in all rounds.
 
-    >>> best_round([2.0, 1.0] * ROUND + [1.0, 2.0] * ROUND)
+    >>> best_round([2.0, 1.0] * 10 + [1.0, 2.0] * 10, 20)
     1.0
-    >>> best_round([3.0, *[1.0] * (ROUND - 1)] * 2) > 1.0
-    True
+    >>> best_round([4.0, 1.0, 1.0] * 2, 3)
+    2.0
     """
-    size = min(ROUND, len(seconds))
+    size = min(updates, len(seconds))
     return sum(min(seconds[place::size]) for place in range(size)) / size
 
 

@@ -48,6 +48,7 @@ def _example(*lines: str) -> str:
 
 
 _SMALL = "memspan train copy --cell gru --delay 3 --updates 60 --out small"
+_AGENT = "memspan train gridworld --world GoToDoor-5x5 --updates 1 --out agent"
 _TEXT = "memspan train characters --cell gru --hidden 64 --updates 200 --data python --out text"
 _LIBRARY = "lib=$(python3 -c 'import os; print(os.path.dirname(os.__file__))')"
 
@@ -61,7 +62,14 @@ app.command(epilog=_example("memspan train copy --cell orthogonal-rnn --delay 5 
     train
 )
 app.command(epilog=_example(_SMALL, "memspan resume small --updates 80"))(resume)
-app.command(epilog=_example(_SMALL, "memspan evaluate small --delay 3 --delay 30"))(evaluate)
+app.command(
+    epilog=_example(
+        _SMALL,
+        "memspan evaluate small --delay 3 --delay 30",
+        _AGENT,
+        "memspan evaluate agent --world GoToDoor-6x6",
+    )
+)(evaluate)
 app.command(epilog=_example(_SMALL, "memspan diagnose small --no-costs"))(diagnose)
 app.command(epilog=_example(_TEXT, "memspan sample text --length 500"))(sample)
 app.command(epilog=_example("memspan reproduce errata-04 --scale smoke"))(reproduce)

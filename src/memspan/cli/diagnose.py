@@ -10,7 +10,7 @@ import typer
 
 from memspan.cli import options
 from memspan.cli import train_options as asked
-from memspan.cli.output import Output
+from memspan.cli.output import Output, check_place
 from memspan.errors import check_models
 
 _LOOKING = "Looking"
@@ -74,6 +74,8 @@ def diagnose(
     """
     check_models("diagnosing")
     output = Output(command="diagnose", json=json, quiet=quiet)
+    folder = out or run / "diagnosis"
+    check_place(folder)
     with output.progress() as progress:
         from memspan.diagnostics import diagnose
 
@@ -89,5 +91,5 @@ def diagnose(
         )
     from memspan.cli.diagnosis_tables import show_diagnosis
 
-    place = dataclasses.replace(output, out=out or run / "diagnosis")
+    place = dataclasses.replace(output, out=folder)
     place.give(result, lambda console: show_diagnosis(console, result))

@@ -6,8 +6,11 @@ import dataclasses
 
 from memspan.cli import gridworld, options
 from memspan.cli import train_options as asked
-from memspan.cli.output import Output
+from memspan.cli.output import Output, check_place
 from memspan.errors import InputError, check_models
+
+WRITTEN = 200_000
+"""Symbols that a run writes unless told; the command line has its own number, so that its help loads no PyTorch."""
 
 
 def evaluate(
@@ -20,7 +23,7 @@ def evaluate(
     size: asked.Size = None,
     segment_information: asked.SegmentInformation = False,
     reverse_perplexity: asked.ReversePerplexity = False,
-    length: asked.WrittenLength = 200_000,
+    length: asked.WrittenLength = WRITTEN,
     seed: asked.EvaluationSeed = 0,
     device: asked.EvaluationDevice = "auto",
     out: asked.EvaluationFolder = None,
@@ -29,10 +32,12 @@ def evaluate(
 ) -> None:
     """What a trained network still remembers, at the delay it was trained at or at others; of an agent, in other worlds.
 
-    The weights are those that did best on validation so far; the run may still go on.
+    The weights are those that did best on validation so far, of an agent the newest; the run may still go on.
     """
     check_models("evaluating")
     output = Output(command="evaluate", json=json, quiet=quiet)
+    folder = out or run / "evaluation"
+    check_place(folder)
     if gridworld.is_run(run):
         given = {
             "--delay": delays,
@@ -41,10 +46,10 @@ def evaluate(
             "--size": size,
             "--segment-information": segment_information,
             "--reverse-perplexity": reverse_perplexity,
+            "--length": length != WRITTEN,
         }
-        gridworld.evaluate(
-            run, worlds or [], episodes, [word for word, value in given.items() if value], output, out
-        )
+        gridworld.check_unused(run, [word for word, value in given.items() if value])
+        gridworld.evaluate(run, worlds or [], episodes, seed, device, output, out)
         return
     if worlds or episodes is not None:
         raise InputError(f"--world and --episodes are for runs in grid worlds; {run} is none; leave them out")
@@ -76,5 +81,5 @@ def evaluate(
             )
     from memspan.cli.training_tables import show_evaluation
 
-    place = dataclasses.replace(output, out=out or run / "evaluation")
+    place = dataclasses.replace(output, out=folder)
     place.give(result, lambda console: show_evaluation(console, result))

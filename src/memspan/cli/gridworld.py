@@ -16,6 +16,7 @@ from memspan.progress import Progress
 if TYPE_CHECKING:
     from memspan.results import AgentRun
     from memspan.training.agents.config import AgentConfig
+    from memspan.training.devices import Device
 
 CELL = "rel-lstm"
 """Unless another is named."""
@@ -58,26 +59,38 @@ def resume(
     _give(output, run, resume_agents(run, updates=updates, max_minutes=max_minutes, progress=progress))
 
 
-def evaluate(
-    run: Path,
-    worlds: list[str],
-    episodes: int | None,
-    others: list[str],
-    output: Output,
-    out: Path | None,
-) -> None:
-    """The agents of a run in other worlds; `others` are options that were given for other runs."""
-    check_rl("evaluating in grid worlds")
+def check_unused(run: Path, others: list[str]) -> None:
+    """Refuse options of `evaluate` that were given and are for other runs."""
     if others:
         raise InputError(
             f"{others[0]}: {run} is of an agent in a grid world, which has no use for it; leave it out, and give --world "
             "NAME for other worlds"
         )
+
+
+def evaluate(
+    run: Path,
+    worlds: list[str],
+    episodes: int | None,
+    seed: int,
+    device: Device,
+    output: Output,
+    out: Path | None,
+) -> None:
+    """The agents of a run in other worlds; `auto` is the device that they were trained on."""
+    check_rl("evaluating in grid worlds")
     from memspan.training.agents.evaluating import evaluate_agents
     from memspan.training.agents.outcome import EPISODES
 
     with output.progress() as progress:
-        result = evaluate_agents(run, worlds, episodes=episodes or EPISODES, progress=progress)
+        result = evaluate_agents(
+            run,
+            worlds,
+            episodes=episodes or EPISODES,
+            seed=seed,
+            device=None if device == "auto" else device,
+            progress=progress,
+        )
     from memspan.cli.gridworld_tables import show_agent_evaluation
 
     place = dataclasses.replace(output, out=out or run / "evaluation")

@@ -6,7 +6,6 @@ from rich.console import Console
 
 from memspan.cli.tables import print_table, show_notes
 from memspan.report.agent_rows import agent_evaluation_rows, agent_rows, rewards_table
-from memspan.report.agent_sentences import agent_notes
 from memspan.results import AgentEvaluation, AgentRun
 
 
@@ -14,7 +13,7 @@ def show_agent(console: Console, run: AgentRun) -> None:
     """Facts first, then where what was learnt can be tried."""
     facts = [(name, value) for name, value, _ in agent_rows(run)]
     print_table(console, (), [*facts, ("next", f"memspan evaluate {run.run} --world {_larger(run.world)}")])
-    show_notes(console, agent_notes(run))
+    show_notes(console, run.notes)
 
 
 def show_agent_evaluation(console: Console, evaluation: AgentEvaluation) -> None:

@@ -154,6 +154,13 @@ def _title(result: Told) -> str:
             return f"{result.cell}: how far back can it remember?"
 
 
+def check_place(out: Path) -> None:
+    """Refuse a folder that could not be made or written to, before the work that is to go there; nothing is made yet."""
+    there = next(path for path in (out, *out.absolute().parents) if path.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        raise InputError(f"--out {out} cannot be written to; choose another folder")
+
+
 def _make_folder(out: Path) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)

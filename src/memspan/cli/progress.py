@@ -105,12 +105,18 @@ class PlainProgress(Progress):
         self._interval = interval
 
     def stage(self, name: str, total: float, done: float = 0.0) -> Stage:
-        begun, before = time.monotonic(), done
+        at, before = time.monotonic(), done
 
         def show(done: float, told: str) -> None:
+            from memspan.report.numbers import duration
+
+            nonlocal at, before
             share = min(done / total, 1.0) if total else 0.0
-            speed = (done - before) / (time.monotonic() - begun)
-            left = f", about {max(total - done, 0) / speed:.0f} s left" if speed else ""
+            # Since the line before: what is compiled or read at first says nothing of the rest.
+            now = time.monotonic()
+            speed = (done - before) / max(now - at, 1e-9)
+            at, before = now, done
+            left = f", about {duration(round(max(total - done, 0) / speed))} left" if speed > 0 else ""
             far = f"{name}: {100 * share:.0f} %{left}" if share else name
             self.say(f"{far}; {told}" if told else far)
 

@@ -8,6 +8,7 @@ import typer
 
 from memspan.cli import options
 from memspan.cli.output import Output, encoded
+from memspan.cli.run_kept import kept_trainings
 from memspan.cli.running import CheckFailedError
 
 
@@ -43,11 +44,13 @@ def reproduce(
     with output.progress() as progress:
         from memspan.experiments import RECIPES
         from memspan.experiments import reproduce as run
+        from memspan.experiments.recipe import Trained
 
         if id in RECIPES:
             progress.say(f"{id}, {scale} scale: {RECIPES[id].scales.get(scale, 'time unknown')}")
         runs = None if out is None else out / "runs"
-        result = run(id, scale=scale, seed=seed, runs=runs, progress=progress)
+        with kept_trainings(runs, trains=isinstance(RECIPES.get(id), Trained)):
+            result = run(id, scale=scale, seed=seed, runs=runs, progress=progress)
     from memspan.cli.tables import show_reproduction
 
     output.give(result, lambda console: show_reproduction(console, result))

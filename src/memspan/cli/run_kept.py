@@ -1,4 +1,4 @@
-"""Where runs go, and what an interrupt leaves of one."""
+"""Where runs go, and what an interrupt leaves of them."""
 
 from __future__ import annotations
 
@@ -23,3 +23,22 @@ def kept(run: Path) -> Iterator[None]:
         raise InterruptedWorkError(
             f"what was saved last is kept in {run}; go on by memspan resume {run}"
         ) from interrupt
+
+
+@contextlib.contextmanager
+def kept_trainings(runs: Path | None, *, trains: bool) -> Iterator[None]:
+    """An interrupt of a recipe that trains networks says what `runs` keeps of them (None: there is no such folder)."""
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        if not trains:
+            raise
+        raise InterruptedWorkError(_of_recipe(runs)) from interrupt
+
+
+def _of_recipe(runs: Path | None) -> str:
+    if runs is None:
+        return "nothing was kept; with --out DIR trainings are kept, and the same command goes on with them"
+    if not any(runs.glob("**/checkpoints/*.safetensors")):
+        return f"no training was saved yet in {runs}; run the same command to begin again"
+    return f"the trainings so far are kept in {runs}; run the same command to go on"

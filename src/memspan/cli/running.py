@@ -94,6 +94,10 @@ def _status(arguments: Sequence[str]) -> int:
     except OSError as error:
         _close_output()
         return _said(f"error: {_trouble(error)}", BAD_INPUT)
+    except (MemoryError, RuntimeError) as error:
+        if not _out_of_memory(error):
+            raise
+        return _said("error: the work needs more memory than there is; make it smaller", BAD_INPUT)
     return DONE
 
 
@@ -117,6 +121,11 @@ def _got(error: typer.TyperException) -> str:
     checks: Callable[[], list[dict[str, Any]]] = getattr(error.__cause__, "errors", list)
     typed = [check["input"] for check in checks()]
     return "".join(f", got {value}" for value in typed if f"'{value}'" not in message)
+
+
+def _out_of_memory(error: MemoryError | RuntimeError) -> bool:
+    """PyTorch has no error of its own for it on the processor."""
+    return isinstance(error, MemoryError) or "allocate memory" in str(error) or "out of memory" in str(error)
 
 
 def _trouble(error: OSError) -> str:

@@ -119,11 +119,11 @@ def _show(console: Console, result: Sample) -> None:
     from memspan.cli.tables import print_table, show_notes
     from memspan.report.numbers import duration
 
-    if result.saved is None:
+    if result.path is None:
         console.print(result.excerpt, soft_wrap=True)
         rows = [("next", f"memspan measure {result.source}")]
     else:
         documents = "" if result.documents == "file" else f" --documents '{result.documents}'"
-        rows = [("saved", result.saved), ("next", f"memspan measure {result.saved}{documents}")]
+        rows = [("saved", result.path), ("next", f"memspan measure {result.path}{documents}")]
     print_table(console, (), [("time", duration(result.seconds)), *rows])
     show_notes(console, result.notes)

@@ -88,7 +88,6 @@ def train(
     RunFolder(run).check_free()
     output = Output(command="train", json=json, quiet=quiet or not _first_process())
     with output.progress() as progress, kept(run):
-        progress.say(f"the run is kept in {run}")
         result = _trained(whole, run, seeds, progress)
         _give(output, run if seeds > 1 else Path(result.run), result)
 

@@ -9,7 +9,9 @@ import typer
 
 DeviceName: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
 SplitName: TypeAlias = Literal["train", "valid", "test"]
-StartName: TypeAlias = Literal["default", "critical", "field", "orthogonal", "henaff", "cayley", "chrono"]
+StartName: TypeAlias = Literal[
+    "default", "critical", "field", "orthogonal", "henaff", "cayley", "chrono", "run"
+]
 
 _NETWORK, _TASK, _LEARNING, _CONFIG, _OUTPUT = "Network", "Task", "Learning", "Configuration", "Output"
 _EVALUATING, _WRITING = "Evaluating", "What it writes"
@@ -52,7 +54,7 @@ ShortTerm = Annotated[
     typer.Option(
         min=1,
         metavar="NU",
-        help="States of the last so many steps that rel-rnn and rel-lstm look at. By default 10.",
+        help="States of the last so many steps that rel-rnn and rel-lstm look at. By default 10, of gridworld 5.",
         rich_help_panel=_NETWORK,
     ),
 ]
@@ -61,7 +63,7 @@ Relevant = Annotated[
     typer.Option(
         min=0,
         metavar="RHO",
-        help="Earlier states, the most relevant ones, that rel-rnn and rel-lstm keep. By default 10.",
+        help="Earlier states, the most relevant ones, that rel-rnn and rel-lstm keep. By default 10, of gridworld 5.",
         rich_help_panel=_NETWORK,
     ),
 ]
@@ -70,7 +72,8 @@ Init = Annotated[
     typer.Option(
         metavar="NAME",
         help="How recurrent weights start: default (the cell's own), critical (chi_1 = 1), field (init.sigma_w and"
-        " init.sigma_v), orthogonal, henaff, cayley, or chrono (gates for the delay).",
+        " init.sigma_v), orthogonal, henaff, cayley, chrono (gates for the delay), or run (what another one has learnt:"
+        " --set init.run=DIR).",
         rich_help_panel=_NETWORK,
     ),
 ]
@@ -181,7 +184,7 @@ Seeds = Annotated[
         min=1,
         metavar="K",
         help="Train so many networks, seed --seed and those that follow, in RUN/seed-0 and so on; the best on validation"
-        " is told.",
+        " is told, of gridworld the mean of all and each.",
         rich_help_panel=_LEARNING,
     ),
 ]
@@ -189,7 +192,8 @@ MaxMinutes = Annotated[
     float | None,
     typer.Option(
         metavar="MINUTES",
-        help="Stop after so many minutes of training, all sessions together.",
+        help="Stop after so many minutes of training, all sessions together; of gridworld the agent without memory follows,"
+        " to as many updates.",
         rich_help_panel=_LEARNING,
     ),
 ]
@@ -197,7 +201,7 @@ Device = Annotated[
     DeviceName | None,
     typer.Option(
         metavar="auto|cpu|cuda|mps",
-        help="Where it runs. By default auto, the fastest there is.",
+        help="Where it runs. By default auto, the fastest there is; of gridworld cpu.",
         rich_help_panel=_LEARNING,
     ),
 ]
@@ -206,7 +210,7 @@ Threads = Annotated[
     typer.Option(
         min=1,
         metavar="N",
-        help="Threads of the processor; a run keeps its number. By default one per core.",
+        help="Threads of the processor; a run keeps its number. By default one per core, of gridworld 1 for each agent.",
         rich_help_panel=_LEARNING,
     ),
 ]
@@ -292,7 +296,11 @@ Size = Annotated[
 ]
 EvaluationDevice = Annotated[
     DeviceName,
-    typer.Option(metavar="auto|cpu|cuda|mps", help="Where it runs.", rich_help_panel=_EVALUATING),
+    typer.Option(
+        metavar="auto|cpu|cuda|mps",
+        help="Where it runs: auto is the fastest there is; of a run in a grid world, where it was trained.",
+        rich_help_panel=_EVALUATING,
+    ),
 ]
 SegmentInformation = Annotated[
     bool,
@@ -328,7 +336,8 @@ EvaluationSeed = Annotated[
         "--seed",
         min=0,
         metavar="N",
-        help="Of what it writes and of what learns from that: the same seed gives the same numbers.",
+        help="Of what it writes and of what learns from that, or of a run in a grid world of the episodes: the same seed"
+        " gives the same numbers.",
         rich_help_panel=_WRITING,
     ),
 ]

@@ -17,10 +17,11 @@ from memspan.progress import SILENT, Progress
 from memspan.results import Diagnosis, TrainingCosts
 from memspan.tasks import Task
 from memspan.tasks.text import TextTask
-from memspan.training.best import load_best
+from memspan.training.best import Best, load_best
 from memspan.training.config import Config, InitConfig
 from memspan.training.devices import Device, device_of
 from memspan.training.distances import at_distance
+from memspan.training.machine import threads_of, with_threads
 
 IN_CHAIN = 4
 """Sequences whose Jacobians are multiplied along all steps."""
@@ -53,12 +54,27 @@ def diagnose(
     """
     start = time.perf_counter()
     best = load_best(Path(run), device=device_of(device))
-    config, network = best.config, best.around_cell()
-    task, text = best.task, isinstance(best.task, TextTask)
-    if text:
-        delay = delay or WINDOW
-    if delay is not None:
-        task = at_distance(task, delay, config.word)
+    with with_threads(threads_of(best.config.training)):
+        found = _diagnosis(
+            best, delay, sequences=sequences, loss=loss, costs=costs, seed=seed, progress=progress
+        )
+    return dataclasses.replace(found, seconds=time.perf_counter() - start)
+
+
+def _diagnosis(
+    best: Best,
+    delay: int | None,
+    *,
+    sequences: int,
+    loss: Loss,
+    costs: bool,
+    seed: int,
+    progress: Progress,
+) -> Diagnosis:
+    config, network, task = best.config, best.around_cell(), best.task
+    text = isinstance(task, TextTask)
+    if text or delay is not None:
+        task = at_distance(task, delay or WINDOW, config.word)
     gradients = gradient_norms(network, task, sequences=sequences, loss=loss, seed=seed, progress=progress)
     steps, answers = len(gradients.distances), recalled_answers(task)
     attention, relevant = None, None
@@ -95,7 +111,7 @@ def diagnose(
         context=context,
         costs=_costs(config, task, steps, progress) if costs else None,
         notes=(*best.notes, *_notes(gradients.sequences, sequences, config)),
-        seconds=time.perf_counter() - start,
+        seconds=0.0,
     )
 
 
@@ -111,7 +127,13 @@ def _costs(config: Config, task: Task, steps: int, progress: Progress) -> Traini
     lengths = sorted({max(2, round(max(steps, LONG) * multiple)) for multiple in LENGTHS})
     possible = [length for length in lengths if not isinstance(most, int) or length <= most]
     answers = len(task.batch(0, 1, seed=0).targets)
-    return training_costs(config, possible, answers=answers if answers < steps else None, progress=progress)
+    return training_costs(
+        config,
+        possible,
+        answers=answers if answers < steps else None,
+        threads=threads_of(config.training),
+        progress=progress,
+    )
 
 
 def _notes(found: int, asked: int, config: Config) -> tuple[str, ...]:

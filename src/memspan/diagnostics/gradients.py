@@ -30,16 +30,18 @@ def gradient_norms(
     sequences: int = 20,
     loss: Loss = "recalled",
     seed: int = 0,
+    double: bool = True,
     progress: Progress = SILENT,
 ) -> GradientNorms:
     """||dL/dh_t|| of the last layer, t = 1 … T, as a mean over test sequences, each with a loss L of its own.
 
     Kerg 2020, Fig. 2, left. The gradient is the total one, through every path from h_t to the loss; `loss` is that of the
-    answers that are recalled or the whole. In double precision, with dropout off.
+    answers that are recalled or the whole. Dropout is off. Without `double` precision it takes a third of the time, and
+    what falls below 1e-38 is gone.
     """
     if loss not in LOSSES:
         raise InputError(f"there is no loss {loss!r}; {choose(loss, LOSSES)}")
-    exact = in_double(network)
+    exact = in_double(network) if double else network
     batch = drawn(exact, task, sequences, seed)
     answers = recalled_answers(task) if loss == "recalled" else None
     steps, count = batch.inputs.shape[:2]

@@ -14,7 +14,9 @@ LEAST = 1e-300
 """What is drawn and counted instead of a norm of 0."""
 
 
-def norms_after(runs: Path, names: Iterable[str], *, sequences: int, seed: int) -> dict[str, GradientNorms]:
+def norms_after(
+    runs: Path, names: Iterable[str], *, sequences: int, seed: int, double: bool = True
+) -> dict[str, GradientNorms]:
     """Of the best weights of every run below `runs`, on its own task."""
     from memspan.diagnostics.gradients import gradient_norms
     from memspan.training.best import load_best
@@ -22,7 +24,9 @@ def norms_after(runs: Path, names: Iterable[str], *, sequences: int, seed: int) 
     found = {}
     for name in names:
         best = load_best(runs / name)
-        found[name] = gradient_norms(best.around_cell(), best.task, sequences=sequences, seed=seed)
+        found[name] = gradient_norms(
+            best.around_cell(), best.task, sequences=sequences, seed=seed, double=double
+        )
     return found
 
 

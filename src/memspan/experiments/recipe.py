@@ -73,7 +73,8 @@ class Trained(Recipe):
         found = self.train(scale, seed, progress, runs)
         results = [json.loads(path.read_text()) for path in sorted(runs.rglob("result.json"))]
         minutes = sum(result["seconds"] for result in results) / 60
-        note = f"{len(results)} trainings of {minutes:.1f} minutes in all, in one thread each."
+        trainings = sum(len(result.get("networks", ())) or 1 for result in results)
+        note = f"{trainings} trainings of {minutes:.1f} minutes in all, in one thread each."
         return replace(found, notes=(*found.notes, note))
 
 

@@ -70,12 +70,13 @@ def _train(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
     )
     chart = row_chart(
         "transfer",
-        "Copying over longer delays than were learnt: who attends keeps it, who counts steps does not",
+        "Copying over longer delays than were learnt",
         found,
         caption,
     )
     kept = [_keeps(found[cell], cell) for cell in ("rel-rnn", "rel-lstm") if cell in found]
-    return Outcome((*kept, *row_claims(found, TRANSFER_COPY, trained)), (chart,), (_NOTE,))
+    claims = row_claims(found, TRANSFER_COPY, trained, trained_at=size.delay)
+    return Outcome((*kept, *claims), (chart,), (_NOTE,))
 
 
 def _keeps(row: dict[int, float], cell: str) -> Claim:

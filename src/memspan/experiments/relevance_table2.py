@@ -114,7 +114,7 @@ _NOTE = (
 )
 _SCALES = {
     "smoke": "2 cells of 8 units: some seconds",
-    "laptop": "8 cells of 128 units at a delay of 100, a few minutes each: about half an hour",
+    "laptop": "7 or 8 cells of 128 units at a delay of 100, a few minutes each: about half an hour",
     "paper": "cells of 128 units at all delays, 200,000 updates each: weeks",
 }
 

@@ -18,11 +18,16 @@ _SMOOTHED = 10
 def agent_figures(result: AgentRun | AgentEvaluation) -> dict[str, Figure]:
     """Every figure of a training or an evaluation by its name."""
     figures = {}
-    if isinstance(result, AgentRun):
+    if isinstance(result, AgentRun) and has_learnt(result):
         figures["learning"] = chart_figure(learning_drawing(result))
     if result.episode is not None and result.episode.attention.size:
         figures["attention"] = heat_map_figure(episode_drawing(result.episode))
     return figures
+
+
+def has_learnt(run: AgentRun) -> bool:
+    """Whether an episode ended while it learnt, so that there is something to draw."""
+    return any(bool(np.isfinite(one.rewards).any()) for one in run.learning)
 
 
 def learning_drawing(run: AgentRun) -> Chart:
@@ -61,7 +66,6 @@ def _means(rewards: NDArray[np.float64]) -> NDArray[np.float64]:
 def episode_drawing(episode: Episode) -> HeatMap:
     """Attention of each step of the episode on each step before it."""
     steps = np.arange(1, episode.shown + 1, dtype=np.float64)
-    past = np.tril(np.ones_like(episode.attention, dtype=bool))
     return HeatMap(
         name="attention",
         title=f"{episode.world}, {episode.cell}: what each step looks at",
@@ -71,11 +75,12 @@ def episode_drawing(episode: Episode) -> HeatMap:
         value_scale="log",
         x=steps,
         y=steps,
-        values=np.where(past, episode.attention, np.nan),
+        values=np.where(episode.attention > 0, episode.attention, np.nan),
         highest=1.0,
         edge=np.zeros(0),
         edge_label="",
         lines=(),
         caption="Each row is a step of the episode and shows how its attention is shared among the steps before; bright "
-        "means much. The future is hatched. A bright column is a moment that is remembered for long.",
+        "means much. Hatched is what is not looked at: the future, and the past that is not remembered. A bright column is "
+        "a moment that is remembered for long.",
     )

@@ -16,7 +16,9 @@ from memspan.figures.style import Look, literal, look, new_figure
 from memspan.figures.ticks import plain_short_ticks, plain_ticks, whole_ticks
 from memspan.results import Chart, Line
 
-_TITLE_WIDTH, _LABEL_WIDTH = 84, 60
+_TITLE_WIDTH, _LABEL_WIDTH, _NAME_WIDTH = 84, 60, 13
+_SAME = 0.01
+"""Share of the axis by which lines differ that the eye takes for one."""
 _FEW = 20
 """Up to this number of points each one has a marker; a longer line has one here and there."""
 
@@ -49,7 +51,7 @@ def _draw(ax: Axes, chart: Chart) -> None:
     for line in chart.lines:
         position += bool(line.label) or position < 0  # a line without a label looks like the one before it
         _draw_band(ax, chart, line, look(position))
-        _draw_line(ax, chart, line, look(position), first_marker=position)
+        _draw_line(ax, chart, line, look(position), first_marker=position, hidden=_hidden(chart, line))
     if chart.y_scale == "log":
         _keep_to_values(ax, chart)
     low, high = ax.get_xlim()
@@ -57,6 +59,9 @@ def _draw(ax: Axes, chart: Chart) -> None:
         plain_ticks(ax)
     if chart.x_scale == "linear" and high - low < _FEW and all(_whole(line.x) for line in chart.lines):
         whole_ticks(ax)
+    if chart.x_names:
+        names = [literal(textwrap.fill(name, _NAME_WIDTH)) for name in chart.x_names]
+        ax.set_xticks(np.arange(1, len(names) + 1), labels=names)
     plain_short_ticks(ax)
     ax.set_xlabel(literal(chart.x_label))
     ax.set_ylabel(literal(chart.y_label))
@@ -71,17 +76,45 @@ def _on(scale: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
     return masked(values) if scale == "log" else values
 
 
-def _draw_line(ax: Axes, chart: Chart, line: Line, shape: Look, *, first_marker: int) -> None:
+def _hidden(chart: Chart, line: Line) -> int:
+    """How many later lines lie on this one, all along."""
+    heights = [_height(chart, one) for one in chart.lines]
+    known = np.concatenate([*heights, np.zeros(0)])
+    near = _SAME * (np.nanmax(known) - np.nanmin(known)) if np.isfinite(known).any() else 0.0
+    at = [one is line for one in chart.lines].index(True)
+    return sum(
+        bool(np.array_equal(one.x, line.x) and np.all(np.abs(height - heights[at]) <= near))
+        for one, height in zip(chart.lines[at + 1 :], heights[at + 1 :], strict=True)
+    )
+
+
+def _height(chart: Chart, line: Line) -> NDArray[np.float64]:
+    """Where its points stand on the axis, whatever the unit."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        height = np.log(line.y) if chart.y_scale == "log" else np.asarray(line.y, np.float64)
+    return np.where(np.isfinite(height), height, np.nan)
+
+
+def _draw_line(ax: Axes, chart: Chart, line: Line, shape: Look, *, first_marker: int, hidden: int) -> None:
+    """A line that others would hide is drawn broader than these, so that it shows at both sides of them."""
     size, label = line.x.size, literal(textwrap.fill(line.label, _LABEL_WIDTH)) if line.label else None
     every = 1 if size <= _FEW or line.style == "markers" else (first_marker * size // 40 % size, size // 8)
     strokes: dict[str, tuple[Any, str]] = {
         "line": ("-", shape.marker),
-        "dashed": ((0, (4, 2)), ""),
+        "dashed": ((0, (4, 2)), "" if _joined(line.y) else shape.marker),
         "markers": ("", shape.marker),
     }
     dash, marker = strokes[line.style]
     x, y = _on(chart.x_scale, line.x), _on(chart.y_scale, line.y)
-    ax.plot(x, y, color=shape.color, linestyle=dash, marker=marker, markevery=every, label=label)
+    (drawn,) = ax.plot(x, y, color=shape.color, linestyle=dash, marker=marker, markevery=every, label=label)
+    drawn.set_linewidth(drawn.get_linewidth() * (1 + 1.5 * hidden))
+    drawn.set_markersize(drawn.get_markersize() * (1 + 0.6 * hidden))
+
+
+def _joined(values: NDArray[np.float64]) -> bool:
+    """Whether two points follow each other, so that a line without markers is seen."""
+    there = np.isfinite(values)
+    return bool((there[1:] & there[:-1]).any())
 
 
 def _draw_band(ax: Axes, chart: Chart, line: Line, shape: Look) -> None:

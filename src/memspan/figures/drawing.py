@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from memspan.errors import InputError
-from memspan.figures.agent import agent_figures, learning_drawing
+from memspan.figures.agent import agent_figures, has_learnt, learning_drawing
 from memspan.figures.benchmark import benchmark_axes, benchmark_figure
 from memspan.figures.chart import chart_axes, chart_figure
 from memspan.figures.comparison import comparison_axes, comparison_figure
@@ -80,7 +80,7 @@ def plot(result: Plottable, ax: Axes | None = None, *, bits: bool = False) -> Ax
                 transfer_axes(axes, result)
             case Diagnosis():
                 chart_axes(axes, gradient_drawing(result, result.gradients))
-            case AgentRun():
+            case AgentRun() if has_learnt(result):
                 chart_axes(axes, learning_drawing(result))
             case _:
                 raise InputError(_refusal(result))
@@ -146,7 +146,7 @@ def _new_axes() -> Axes:
 def _refusal(result: object) -> str:
     expected = (
         "a Curve, Measurement, Comparison, Memorization, BenchReport, TrainingRun, Evaluation with delays, Diagnosis, "
-        "Chart, HeatMap or Orbit"
+        "AgentRun in which episodes ended, Chart, HeatMap or Orbit"
     )
     advice = "plot the charts of a Reproduction or a prediction one by one: they are in its `figures`"
     return f"cannot draw a {type(result).__name__}; expected {expected}; {advice}"

@@ -12,24 +12,31 @@ from PIL import Image, ImageDraw
 from memspan.results import Episode
 
 GIF_CAPTION = (
-    "One episode. Left is the world, with what the agent sees in light; right is the past step that has the largest share "
-    "of its attention; below, the shares of all past steps, the oldest at the left."
+    "One episode. Left is the world before a step, with what the agent sees in light, and what it then does; right is the "
+    "past step that has the largest share of its attention; below, the shares of all past steps, the oldest at the left. "
+    "It ends with the world after the last step, and the reward."
 )
 GIF_CAPTION_WITHOUT = (
-    "One episode: the world at every step, with what the agent sees in light. "
-    "This cell looks at no past steps."
+    "One episode: the world before every step, with what the agent sees in light, and what it then does; at the end the "
+    "world after the last step, and the reward. This cell looks at no past steps."
 )
 
-_GAP, _BARS = 8, 36
+_GAP, _BARS, _LABEL = 8, 36, 16
+_SIDE = 180
+"""Pixels of the height of a picture, about: small worlds are enlarged, so that words have room above them."""
 _PAPER, _INK, _BAR = (255, 255, 255), (70, 70, 70), (31, 119, 180)
 _MILLISECONDS = 180
 _LAST = 1500
+_SHOWN = 1.5
+"""Points of a page for each pixel."""
 
 
 def episode_gif(episode: Episode) -> bytes:
     """The animation; without attention it is the film alone."""
     pictures = film_of(episode)
-    frames = [_frame(pictures, episode.attention, step) for step in range(len(pictures))]
+    frames = [_frame(pictures, episode, step) for step in range(len(pictures))]
+    if episode.last:
+        frames.append(_end(episode))
     times = [_MILLISECONDS] * (len(frames) - 1) + [_LAST]
     room = io.BytesIO()
     first, *rest = [frame.quantize(64) for frame in frames]
@@ -44,7 +51,7 @@ def episode_svg(episode: Episode) -> str:
         width, height = image.size
     data = base64.b64encode(content).decode()
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{2 * width}" height="{2 * height}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_SHOWN * width:g}" height="{_SHOWN * height:g}" '
         f'viewBox="0 0 {width} {height}"><image width="{width}" height="{height}" '
         f'href="data:image/gif;base64,{data}"/></svg>'
     )
@@ -52,24 +59,58 @@ def episode_svg(episode: Episode) -> str:
 
 def film_of(episode: Episode) -> list[Image.Image]:
     """The pictures of an episode, one for each shown step."""
-    with Image.open(io.BytesIO(base64.b64decode(episode.pictures))) as strip:
-        whole = strip.convert("RGB")
+    whole = _read(episode.pictures)
     width = whole.width // episode.shown
-    return [whole.crop((step * width, 0, (step + 1) * width, whole.height)) for step in range(episode.shown)]
+    return [
+        _enlarged(whole.crop((step * width, 0, (step + 1) * width, whole.height)))
+        for step in range(episode.shown)
+    ]
 
 
-def _frame(pictures: list[Image.Image], attention: NDArray[np.float64], step: int) -> Image.Image:
+def _read(picture: str) -> Image.Image:
+    with Image.open(io.BytesIO(base64.b64decode(picture))) as image:
+        return image.convert("RGB")
+
+
+def _enlarged(picture: Image.Image) -> Image.Image:
+    """By a whole factor, so that edges stay sharp."""
+    factor = max(1, round(_SIDE / picture.height))
+    return picture.resize((factor * picture.width, factor * picture.height), Image.Resampling.NEAREST)
+
+
+def _frame(pictures: list[Image.Image], episode: Episode, step: int) -> Image.Image:
     now = pictures[step]
-    if not attention.size:
-        return now
-    frame = Image.new("RGB", (2 * now.width + _GAP, now.height + _GAP + _BARS), _PAPER)
-    frame.paste(now, (0, 0))
-    shares = attention[step, :step]
+    does = f": {episode.actions[step]}" if episode.actions else ""
+    frame = _sheet(now, f"step {step + 1} of {episode.steps}{does}", episode)
+    shares = episode.attention[step, :step] if episode.attention.size else np.zeros(0)
     if shares.size and shares.max() > 0:
         past = int(shares.argmax())
-        frame.paste(pictures[past], (now.width + _GAP, 0))
-        _draw_bars(frame, shares, len(pictures), now.height + _GAP)
+        frame.paste(pictures[past], (now.width + _GAP, _LABEL))
+        _write(frame, now.width + _GAP, f"most on step {past + 1}: {100 * shares[past]:.0f} %")
+        _draw_bars(frame, shares, len(pictures), now.height + _LABEL + _GAP)
     return frame
+
+
+def _end(episode: Episode) -> Image.Image:
+    """The world after the last step."""
+    return _sheet(
+        _enlarged(_read(episode.last)), f"after step {episode.steps}: reward {episode.reward:.2f}", episode
+    )
+
+
+def _sheet(picture: Image.Image, label: str, episode: Episode) -> Image.Image:
+    """The picture under its label, with room for the past where there is attention."""
+    width, height = picture.width, picture.height + _LABEL
+    if episode.attention.size:
+        width, height = 2 * width + _GAP, height + _GAP + _BARS
+    sheet = Image.new("RGB", (width, height), _PAPER)
+    sheet.paste(picture, (0, _LABEL))
+    _write(sheet, 0, label)
+    return sheet
+
+
+def _write(sheet: Image.Image, left: int, words: str) -> None:
+    ImageDraw.Draw(sheet).text((left + 2, 1), words, fill=_INK)
 
 
 def _draw_bars(frame: Image.Image, shares: NDArray[np.float64], steps: int, top: int) -> None:

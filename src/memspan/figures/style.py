@@ -18,6 +18,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 INK, GREY, PALE = "#222222", "#8a8a8a", "#dddddd"
 BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY = "#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9"
 """Okabe and Ito's colours."""
+BROWN = "#7a4a21"
 
 MANY = 120
 """From this number of points on, a line says more than markers."""
@@ -64,11 +65,12 @@ _LOOKS = (
     Look(PURPLE, "v", (0, (3, 3))),
     Look(VERMILION, "P", (0, (8, 2))),
     Look(SKY, "X", (0, (3, 1, 1, 1, 1, 1))),
+    Look(BROWN, "<", (0, (2, 4))),
 )
 
 
 def look(position: int) -> Look:
-    """The look of the line at this position; an eighth line is the first colour with the second marker."""
+    """The look of the line at this position; a ninth line is the first colour with the second marker."""
     colour, turn = _LOOKS[position % len(_LOOKS)], position // len(_LOOKS)
     shifted = _LOOKS[(position + turn) % len(_LOOKS)]
     return Look(colour.color, shifted.marker, shifted.dash)

@@ -29,8 +29,6 @@ _BEHIND = ("nats", "bits per character")
 """Units that stand behind their number."""
 _SHOWN = ("delay", "length", "steps")
 """Options of tasks that belong to their names."""
-_LARGEST = 700.0
-"""Nats whose exponential is a number."""
 
 
 def answers_word(task: str) -> str:
@@ -59,10 +57,12 @@ def in_its_unit(task: str, loss: ArrayLike) -> NDArray[np.float64]:
     """
     import numpy as np  # not before: the command line, which takes words from here, starts without numpy
 
+    from memspan.results.text_measures import LARGEST
+
     nats = np.asarray(loss, np.float64)
     if task == "characters":
         return nats / math.log(2)
-    return np.exp(np.minimum(nats, _LARGEST)) if task == "words" else nats
+    return np.exp(np.minimum(nats, LARGEST)) if task == "words" else nats
 
 
 def loss_words(task: str, loss: float | None) -> str:

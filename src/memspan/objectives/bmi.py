@@ -148,10 +148,12 @@ class Bmi(Objective):
     def left_out(self) -> str | None:
         if self.config.name != "full" or self.second_phase:
             return None
-        return (
-            "bmi.name is full, and the switch never came, so that segments nearby were not learnt from: validation improved "
-            "to the end; set when it comes by bmi.switch_at, or train for longer"
+        why = (
+            "validation improved to the end; set when it comes by bmi.switch_at, or train for longer"
+            if self.switch_at is None
+            else f"training ended before update {self.switch_at:,}; train for longer, or set bmi.switch_at lower"
         )
+        return f"bmi.name is full, and the switch never came, so that segments nearby were not learnt from: {why}"
 
     def on_switch(self) -> None:
         self.second_phase.fill_(self.config.name == "full")

@@ -2,34 +2,78 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from memspan.figures.agent_words import cell_words
 from memspan.figures.training_words import percent
-from memspan.report.agent_sentences import interval_words
+from memspan.report.agent_sentences import interval_words, tries_words
 from memspan.report.numbers import duration
 from memspan.report.section import Row, Table
-from memspan.results import AgentEvaluation, AgentRun, Rewards
+from memspan.results import AgentEvaluation, AgentRun, Learning, Rewards, TriedNetwork
 
 
 def agent_rows(run: AgentRun) -> tuple[Row, ...]:
     """What was earned, then what it took."""
-    rows: list[Row] = [
-        ("reward", interval_words(run.found), f"Mean of {run.found.episodes:,} episodes, 95 % interval."),
+    agents = [one for one in run.learning if one.cell == run.cell]
+    others = [one for one in run.learning if one.cell != run.cell]
+    stopped = sorted({one.stopped for one in agents})
+    frames = [(int(one.frames[-1]), one.seed) for one in agents if one.frames.size]
+    return (
+        ("reward", interval_words(run.found), f"Mean of {tries_words(run.found)}, 95 % interval."),
+        *_each(run.found, "of each seed"),
         ("solved", percent(run.found.solved), "Share of episodes with any reward."),
         ("steps of an episode", f"{run.found.length:.1f}", "On average; the sooner, the more reward."),
-    ]
-    if run.memoryless is not None:
-        what = "The same for an agent with nothing to remember with, trained as long."
-        rows.append(("without memory", interval_words(run.memoryless), what))
-    stopped = sorted({one.stopped for one in run.learning})
-    return (
-        *rows,
+        *_without(run.memoryless, _updates(others)),
         ("parameters", f"{run.parameter_count:,}", "Numbers that are learnt."),
-        ("updates", f"{run.updates:,}", "Rounds of living and learning."),
-        ("frames", f"{run.frames:,}", "Steps lived through, in all worlds of a training together."),
+        ("updates", _updates(agents) or f"{run.updates:,}", "Rounds of living and learning."),
+        (
+            "frames",
+            _counts(frames) or f"{run.frames:,}",
+            "Steps lived through, in all worlds of one training together.",
+        ),
         ("stopped because", "; ".join(stopped), "Why it is over."),
         ("time", duration(run.seconds), "Spent on training, of all agents together."),
         ("run", run.run, "The folder with configuration, metrics and checkpoints."),
     )
+
+
+def _without(memoryless: Rewards | None, updates: str) -> tuple[Row, ...]:
+    if memoryless is None:
+        return ()
+    what = f"Agents with nothing to remember with, tried on the same episodes, after {updates} updates."
+    return (("without memory", interval_words(memoryless), what), *_each(memoryless, "of each seed, without"))
+
+
+def _each(rewards: Rewards, name: str) -> tuple[Row, ...]:
+    """The networks of several seeds apart."""
+    if len(rewards.seeds) < 2:
+        return ()
+    return ((name, _seeds(rewards), "Mean reward of each network."),)
+
+
+def _updates(networks: Sequence[Learning | TriedNetwork]) -> str:
+    return _counts([(one.updates, one.seed) for one in networks])
+
+
+def _counts(counts: Sequence[tuple[int, int]]) -> str:
+    """Of all, where they are the same, else of each with its seed.
+
+    >>> _counts([(300, 0), (300, 1)]), _counts([(1300, 0), (290, 1)])
+    ('300', '1,300 (seed 0), 290 (seed 1)')
+    """
+    if len({count for count, _ in counts}) < 2:
+        return "".join(f"{count:,}" for count, _ in counts[:1])
+    return ", ".join(f"{count:,} (seed {seed})" for count, seed in counts)
+
+
+def _weights(evaluation: AgentEvaluation) -> str:
+    """Of which updates, with and without memory apart where these differ."""
+    own, others = (
+        _updates([one for one in evaluation.networks if (one.cell == evaluation.cell) == same])
+        for same in (True, False)
+    )
+    without = f"; without memory of update {others}" if others and others != own else ""
+    return f"of update {own or f'{evaluation.updates:,}'}{without}"
 
 
 def agent_evaluation_rows(evaluation: AgentEvaluation) -> tuple[Row, ...]:
@@ -37,7 +81,7 @@ def agent_evaluation_rows(evaluation: AgentEvaluation) -> tuple[Row, ...]:
     return (
         ("cell", cell_words(evaluation.cell), f"{evaluation.parameter_count:,} numbers were learnt."),
         ("trained in", evaluation.trained_world, "The world in which the weights were learnt."),
-        ("weights", f"of update {evaluation.updates:,}", "The newest; nothing is learnt here."),
+        ("weights", _weights(evaluation), "The newest; nothing is learnt here."),
         ("time", duration(evaluation.seconds), "Spent on the episodes."),
         ("run", evaluation.run, "The folder with configuration, metrics and checkpoints."),
     )
@@ -57,5 +101,9 @@ def _row(rewards: Rewards) -> Row:
         percent(rewards.solved),
         f"{rewards.length:.1f}",
         f"{rewards.episodes:,}",
-        " ".join(f"{reward:.2f}" for reward in rewards.seeds),
+        _seeds(rewards),
     )
+
+
+def _seeds(rewards: Rewards) -> str:
+    return " ".join(f"{reward:.2f}" for reward in rewards.seeds)

@@ -60,14 +60,21 @@ def report(directory: str | os.PathLike[str]) -> Path:
         folder.rglob("result.json"), key=lambda path: path.parent.parts
     )  # a folder before its parts
     if not paths:
-        raise InputError(
-            f"no result.json below {folder}; expected at least one; run a command with --out {folder}"
-        )
+        raise InputError(f"no result.json below {folder}; expected at least one; {_how(folder)}")
     sections = [_section(path, folder) for path in paths]
     title = f"{folder.resolve().name}: how far back does it remember?"
     target = folder / "report.html"
     write_text(target, render(sections, title))
     return target
+
+
+def _how(folder: Path) -> str:
+    """What would put a result there."""
+    if (folder / "config.json").is_file():
+        return (
+            f"this run is not over: go on by memspan resume {folder}, or try it by memspan evaluate {folder}"
+        )
+    return f"run a command with --out {folder}"
 
 
 def write_report(results: Sequence[Told], path: str | os.PathLike[str], title: str) -> Path:

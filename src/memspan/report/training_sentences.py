@@ -61,9 +61,10 @@ def _found(evaluation: Evaluation, last: Transfer) -> str:
 def training_notes(run: TrainingRun) -> tuple[str, ...]:
     """What a reader should know before trusting or using the weights."""
     if run.accuracy is None or run.accuracy > run.chance + _HARDLY * (1 - run.chance):
-        return ()
+        return run.notes
     more = max(2 * run.updates, 1_000)
     return (
+        *run.notes,
         "the answers are hardly better than guesses: it has not learnt to remember; give it more updates "
         f"(memspan resume {run.run} --updates {more}), a shorter delay or another cell",
     )

@@ -9,6 +9,7 @@ from memspan.results.agent import AgentRun as AgentRun
 from memspan.results.agent import Episode as Episode
 from memspan.results.agent import Learning as Learning
 from memspan.results.agent import Rewards as Rewards
+from memspan.results.agent import TriedNetwork as TriedNetwork
 from memspan.results.benchmark import Benchmark as Benchmark
 from memspan.results.benchmark import BenchReport as BenchReport
 from memspan.results.chart import Chart as Chart

@@ -39,6 +39,8 @@ class Chart:
     y_scale: str
     lines: tuple[Line, ...]
     caption: str
+    x_names: tuple[str, ...] = ()
+    """What stands at x = 1, 2, … where these are no numbers; empty where they are."""
 
 
 def line(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from memspan.results.encoding import from_plain, to_plain
+from memspan.results.text_measures import text_measures
 from memspan.results.written_text import ReversePerplexity, WrittenSegments
 
 
@@ -63,8 +64,11 @@ class Evaluation:
     """None where it was not asked for."""
 
     def to_json(self) -> dict[str, Any]:
-        """The object that `evaluate --json` prints, without `schema`, `command` and `version`."""
-        return to_plain(self)
+        """The object that `evaluate --json` prints, without `schema`, `command` and `version`.
+
+        Of texts the loss is told in their own measures, too.
+        """
+        return {**to_plain(self), **text_measures(self.task, self.loss)}
 
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> Evaluation:

@@ -17,10 +17,12 @@ class Sample:
     """The model: a folder of a run or of a Hugging Face model"""
     model: str
     """In words: its cell or kind, and what it was trained on where that is known"""
+    length: int
+    """Symbols of all texts"""
     streams: int
     """Texts"""
-    length: int
-    """Symbols of each"""
+    each: int
+    """Symbols of one"""
     characters: int
     """Of all texts"""
     temperature: float
@@ -29,8 +31,8 @@ class Sample:
     context: int | None
     """How far back the model could look; None: as far as its state reaches"""
     seed: int
-    saved: str | None
-    """The file"""
+    path: str | None
+    """The file; None where they were only shown"""
     documents: str | None
     """What `--documents` has to be to read the file again, each text as a document"""
     excerpt: str

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.results.encoding import from_plain, to_plain
+from memspan.results.text_measures import text_measures
 
 
 @final
@@ -44,10 +45,15 @@ class TrainingRun:
     validation_accuracy: NDArray[np.float64]
     config: dict[str, Any]
     """The whole configuration, as config.json holds it."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know."""
 
     def to_json(self) -> dict[str, Any]:
-        """The object that `train --json` prints, without `schema`, `command` and `version`."""
-        return to_plain(self)
+        """The object that `train --json` prints, without `schema`, `command` and `version`.
+
+        Of texts the loss is told in their own measures, too.
+        """
+        return {**to_plain(self), **text_measures(self.task, self.loss)}
 
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> TrainingRun:

@@ -16,7 +16,7 @@ from memspan.training.building import unlearnt
 from memspan.training.checkpoint import read_checkpoint
 from memspan.training.config import Config
 from memspan.training.position import Position
-from memspan.training.restoring import load_weights
+from memspan.training.restoring import load_best_weights
 from memspan.training.run_folder import RunFolder
 
 _ATTEMPTS = 5
@@ -62,20 +62,21 @@ def load_best(run: Path, *, device: torch.device | str = "cpu") -> Best:
     network = unlearnt(config, None if vocabulary is None else len(vocabulary), device=device)
     for attempt in range(_ATTEMPTS):
         position, passed = newest(folder, config)
-        update = position.best if position.best is not None else position.update
         try:
-            load_weights(network, config, folder, update)
-        except CorruptError as error:
+            update, lost = load_best_weights(network, config, folder, position)
+        except CorruptError:
             if attempt == _ATTEMPTS - 1:
-                raise CorruptError(f"{error}; train again") from error
+                raise
             continue
+        if lost and folder.saved()[0] != position.update and attempt < _ATTEMPTS - 1:
+            continue  # it was not lost: the run has gone on and removed it
         return Best(
             network.to(device).eval(),
             config,
             folder,
             update,
             position.update,
-            (*notes, *passed, *_of_position(position)),
+            (*notes, *passed, *lost, *position.notes, *_of_position(position)),
         )
     raise AssertionError("the last attempt returns or raises")
 

@@ -23,6 +23,8 @@ from memspan.training.config import CellConfig, Config, InitConfig
 
 SAMPLE = 100
 """Sequences whose inputs tell the variance that critical weights need."""
+SHORTEST = 3.0
+"""Steps below which gates have nothing to last for."""
 _MATRICES = {"orthogonal": init.orthogonal_, "henaff": init.henaff_, "cayley": init.cayley_}
 
 
@@ -110,7 +112,7 @@ def start(network: CellModel, config: InitConfig, task: Task, seed: int) -> None
                 raise InputError(
                     "init.name is chrono, and this task has no delay or length to set gates for; choose default"
                 )
-            init.chrono_(network, float(longest))
+            init.chrono_(network, max(float(longest), SHORTEST))
         case _:
             _recurrent_matrices(network, config.name)
 

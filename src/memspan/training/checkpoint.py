@@ -29,7 +29,10 @@ def write_checkpoint(path: Path, tensors: dict[str, Tensor], position: Position,
     told: dict[str, Any] = {"format": FORMAT, "cell": cell, "position": vars(position)}
     told["checksum"] = _checksum(told, whole)
     with replacing(path) as temporary:
-        save_file(whole, temporary, {_KEY: json.dumps(told, sort_keys=True)})
+        try:
+            save_file(whole, temporary, {_KEY: json.dumps(told, sort_keys=True)})
+        except SafetensorError as error:  # a full disk, which it does not tell as an OSError
+            raise OSError(_words(error)) from error
 
 
 def read_checkpoint(path: Path, cell: str) -> tuple[dict[str, Tensor], Position]:

@@ -193,6 +193,10 @@ def check_config(config: Config) -> None:
         value = getattr(init, name)
         _check_range(f"init.{name}", value, 0 <= value < math.inf, "a finite number of 0 or more")
     _check_range("init.bias_mean", init.bias_mean, math.isfinite(init.bias_mean), "a finite number")
+    if init.run is not None and init.name != "run":
+        raise InputError(
+            f"init.run is {init.run}, and init.name is {init.name}, which does not read it; set init.name=run, too"
+        )
     _check_model(config)
     _check_goal(config)
     seed = config.seed

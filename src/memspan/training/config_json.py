@@ -88,6 +88,8 @@ def read_config(path: Path) -> dict[str, Any]:
         raise InputError(
             f"{path} holds a {type(plain).__name__}; expected an object with {', '.join(SECTIONS)}"
         )
+    for name in SECTIONS[:-1]:
+        section_of(plain, name, str(path))
     return plain
 
 

@@ -42,8 +42,7 @@ class Loop:
         self.journal, self.asked = journal, asked
         self.config = trainer.config.training
         self._spent_before = seconds
-        self._begun = self._saved = time.monotonic()
-        self._said: set[str] = set()
+        self._begun = self._saved = self._logged = time.monotonic()
         self._say: Callable[[str], None] = SILENT.say
 
     @property
@@ -72,7 +71,7 @@ class Loop:
     def save(self) -> None:
         """A checkpoint of this very update, unless the weights are no numbers any more."""
         if not self.trainer.sound():
-            self._diverged()
+            self._diverged(self.position.update)
         tensors, position = self.trainer.tensors(), self.position
         if self.trainer.machine.main:
             self.journal.flush()
@@ -96,7 +95,7 @@ class Loop:
         rate = rate_factor(config, position.update, position.losses)
         told = self.trainer.step(position.update, rate)
         if not (math.isfinite(told["loss"]) and math.isfinite(told["norm"])):
-            self._diverged()
+            self._diverged(position.update + 1)
         position.update += 1
         self.trainer.switch_objectives(position.update)
         for key, value in told.items():
@@ -118,8 +117,8 @@ class Loop:
     def _warn(self) -> None:
         """Say what the objectives have to say, each thing once."""
         for objective in self.trainer.objectives.values():
-            if objective.warning is not None and objective.warning not in self._said:
-                self._said.add(objective.warning)
+            if objective.warning is not None and objective.warning not in self.position.notes:
+                self.position.notes.append(objective.warning)
                 self._say(objective.warning)
 
     def _finish(self) -> None:
@@ -131,10 +130,8 @@ class Loop:
             position.last_look = self._validate()
         # Another process may have been out of time first.
         position.stopped = why_over(self.config, position.going_on(), self.seconds) or "time is spent"
+        self._warn()
         self.save()
-        for objective in self.trainer.objectives.values():
-            if objective.left_out is not None:
-                self._say(objective.left_out)
 
     def _log(self, rate: float, stage: Stage) -> None:
         position = self.position
@@ -145,7 +142,10 @@ class Loop:
         position.metrics_bytes += self.journal.metrics(line)
         accuracy = position.accuracies[-1] if position.accuracies else None
         seen = "" if accuracy is None else f", validation accuracy {accuracy:.1%}"
-        stage.tell(f"loss {means['loss']:.4f}{seen}")
+        now, before = time.monotonic(), self._logged
+        speed = self.config.log_every / max(now - before, 1e-9)
+        self._logged = now
+        stage.tell(f"loss {means['loss']:.4f}{seen}, {speed:.3g} updates/s")
 
     def _validate(self) -> int:
         """Judge the weights, or their averages, on the validation split; returns the length of the line about it."""
@@ -164,7 +164,7 @@ class Loop:
             trainer.swap_averages()
         found = trainer.machine.means(found)
         if not math.isfinite(found["loss"]):
-            self._diverged()
+            self._diverged(position.update)
         position.validated.append(position.update)
         position.losses.append(found["loss"])
         position.accuracies.append(found.get("accuracy"))
@@ -172,12 +172,12 @@ class Loop:
         position.metrics_bytes += length
         return length
 
-    def _diverged(self) -> None:
-        kept = self.folder.saved()
+    def _diverged(self, update: int) -> None:
+        kept, path = self.folder.saved(), self.folder.path
         where = f"the state of update {kept[0]:,} is kept" if kept else "no state was saved yet"
-        rate = self.config.learning_rate
+        going_on = f", from what is kept by --set init.name=run --set init.run={path}" if kept else ""
         raise DivergenceError(
-            f"the loss or its gradient was no finite number at update {self.position.update + 1:,}; {where} in "
-            f"{self.folder.path}; train again with a smaller rate (--set training.learning_rate={rate / 3:.1g}) "
-            "or tighter clipping (--set training.clip_norm=…)"
+            f"the loss, its gradient or a weight was no finite number at update {update:,}; {where} in {path}; train again "
+            f"into another --out with a smaller rate (--set training.learning_rate={self.config.learning_rate / 3:.1g}) or "
+            f"tighter clipping (--set training.clip_norm=…){going_on}"
         )

@@ -9,7 +9,7 @@ from memspan.results import TrainingRun
 from memspan.training.config import Config
 from memspan.training.config_json import to_json
 from memspan.training.position import Position
-from memspan.training.restoring import load_weights
+from memspan.training.restoring import load_best_weights
 from memspan.training.run_folder import RunFolder
 from memspan.training.scoring import score
 
@@ -17,10 +17,11 @@ TEST_BATCHES = 100
 """Of validation_size sequences each, where a split has no end; one that ends is used once, all of it."""
 
 
-def outcome(config: Config, folder: RunFolder, network: Model, position: Position) -> TrainingRun:
+def outcome(
+    config: Config, folder: RunFolder, network: Model, position: Position, notes: tuple[str, ...] = ()
+) -> TrainingRun:
     """The result of a run that is over. Only the weights of the best validation are judged."""
-    best = position.best if position.best is not None else position.update
-    load_weights(network, config, folder, best)
+    best, lost = load_best_weights(network, config, folder, position)
     size = config.training.validation_size
     found = score(
         network,
@@ -52,7 +53,20 @@ def outcome(config: Config, folder: RunFolder, network: Model, position: Positio
         validation_loss=np.array([_number(line["validation"]["loss"]) for line in validated]),
         validation_accuracy=np.array([_number(line["validation"].get("accuracy")) for line in validated]),
         config=to_json(config),
+        notes=(*position.notes, *lost, *notes, *config.task.notes, *_looked_at(config)),
     )
+
+
+def _looked_at(config: Config) -> list[str]:
+    """Where validations do not look at all there is."""
+    size, looked = config.training.validation_size, config.training.validation_batches
+    whole = config.task.batches("valid", size) or looked
+    if looked >= whole:
+        return []
+    return [
+        f"validations looked at the first {looked / whole:.0%} of the validation split; "
+        f"--set training.validation_batches={whole} looks at all of it"
+    ]
 
 
 def _number(value: float | None) -> float:

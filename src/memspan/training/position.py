@@ -31,15 +31,28 @@ class Position:
     """Whether validation has stopped improving as it did, so that nt-asgd averages and objectives have switched."""
     stopped: str | None = None
     """Why it is over; None while it is not."""
+    lost: list[int] = field(default_factory=list)
+    """Validated updates whose weights could not be read any more when the run was gone on with."""
+    notes: list[str] = field(default_factory=list)
+    """What a reader of the result should know."""
 
     @property
     def best(self) -> int | None:
-        """The update whose validation loss is the lowest, the first of several.
+        """The update whose validation loss is the lowest, the first of several, if its weights are not lost.
 
         >>> Position(validated=[10, 20, 30], losses=[3.0, 1.0, 1.0]).best
         20
         """
-        return self.validated[self.losses.index(min(self.losses))] if self.losses else None
+        return next(iter(self.by_loss()), None)
+
+    def by_loss(self) -> list[int]:
+        """The validated updates, the best first.
+
+        >>> Position(validated=[10, 20, 30], losses=[3.0, 1.0, 1.0], lost=[20]).by_loss()
+        [30, 10]
+        """
+        looks = sorted(zip(self.losses, self.validated, strict=True))
+        return [update for _, update in looks if update not in self.lost]
 
     def going_on(self) -> Position:
         """The same place in a training that is not over: as if there had been no last look."""
@@ -53,5 +66,7 @@ class Position:
             last_look=0,
             pending=dict(self.pending),
             counted=dict(self.counted),
+            lost=list(self.lost),
+            notes=list(self.notes),
             stopped=None,
         )

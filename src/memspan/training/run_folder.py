@@ -72,8 +72,8 @@ class RunFolder:
                 self.checkpoint(update).unlink(missing_ok=True)
 
     def check_free(self) -> None:
-        """Refuse a folder that holds a run."""
-        if self.config_file.exists() or self.saved():
+        """Refuse a folder that holds a run, or runs of several seeds."""
+        if self.config_file.exists() or self.saved() or any(self.path.glob("seed-*/config.json")):
             raise InputError(
                 f"{self.path} holds a run already; go on with it by memspan resume {self.path}, or give another --out"
             )
@@ -126,7 +126,7 @@ class RunFolder:
 
     def metrics(self) -> list[dict[str, Any]]:
         """The lines of metrics.jsonl; a last line that is not whole is left out."""
-        return _lines(self.metrics_file)
+        return [_parsed(self.metrics_file, line) for line in _lines(self.metrics_file)]
 
     def metrics_length(self) -> int:
         """Bytes of metrics.jsonl."""
@@ -134,11 +134,20 @@ class RunFolder:
 
     def seconds(self) -> float:
         """What was spent so far, in all sessions."""
-        return sum({line["session"]: line["seconds"] for line in _lines(self.timing_file)}.values())
+        return sum(self._sessions().values())
 
     def sessions(self) -> int:
         """How often the run was begun or gone on with."""
-        return len({line["session"] for line in _lines(self.timing_file)})
+        return len(self._sessions())
+
+    def _sessions(self) -> dict[int, float]:
+        """The seconds of every session; a line that cannot be read costs nothing but the time it tells of."""
+        found: dict[int, float] = {}
+        for line in _lines(self.timing_file):
+            with contextlib.suppress(CorruptError, KeyError):
+                told = _parsed(self.timing_file, line)
+                found[told["session"]] = told["seconds"]
+        return found
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
@@ -176,11 +185,21 @@ def _take(handle: int, path: Path) -> None:
         ) from error
 
 
-def _lines(path: Path) -> list[dict[str, Any]]:
+def _lines(path: Path) -> list[str]:
+    """Those that are whole."""
     if not path.is_file():
         return []
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    return [json.loads(line) for line in lines if line.endswith("\n")]
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
+    return [line for line in lines if line.endswith("\n")]
+
+
+def _parsed(path: Path, line: str) -> dict[str, Any]:
+    try:
+        return dict(json.loads(line))
+    except (ValueError, TypeError) as error:
+        raise CorruptError(
+            f"{path} has a line that is no JSON object: {line.strip()[:40]!r}; put it back, or train again"
+        ) from error
 
 
 def environment() -> dict[str, str]:

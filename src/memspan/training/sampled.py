@@ -48,20 +48,23 @@ def sample_model(
     else:
         written = write(save, blocks, author.spelling)
         documents, characters = written.documents, written.characters
-        with save.open(encoding="utf-8") as file:
+        with save.open(encoding="utf-8", newline="") as file:
             excerpt = file.read(EXCERPT)
+        if documents != "file":  # a short first text, and the mark behind it
+            excerpt = excerpt.partition(documents)[0]
     return Sample(
         source=author.name,
         model=author.about,
+        length=number * each,
         streams=number,
-        length=each,
+        each=each,
         characters=characters,
         temperature=rule.temperature,
         top_k=rule.top_k,
         top_p=rule.top_p,
         context=author.context if context is None else context,
         seed=seed,
-        saved=None if save is None else str(save),
+        path=None if save is None else str(save),
         documents=documents,
         excerpt=excerpt,
         seconds=time.monotonic() - begun,

@@ -18,6 +18,7 @@ from memspan.results.encoding import dumps
 from memspan.training.config import Config, check_config
 from memspan.training.config_json import from_json, to_json
 from memspan.training.events import check_tensorboard
+from memspan.training.limits import with_limits
 from memspan.training.loop import DivergenceError
 from memspan.training.resolving import resolved
 from memspan.training.run_folder import RunFolder
@@ -60,7 +61,8 @@ def train_seeds(
     )
     jobs = [Job(replace(config, seed=config.seed + i), out / f"seed-{i}") for i in range(seeds)]
     with RunFolder(out).lock():
-        _begin(config, out, seeds)
+        if _begin(config, out, seeds):
+            progress.say(f"the runs are kept in {out}")
         try:
             ended = _all_of(jobs, min(seeds, workers or available_cores()), progress)
         except KeyboardInterrupt as interrupt:
@@ -81,14 +83,7 @@ def resume_seeds(
 ) -> TrainingRun:
     """Go on with the seeds in a folder of `train_seeds`; `updates` and `max_minutes` replace their limits, for good."""
     plain = _read(out)
-    config = from_json(plain["config"], str(out / FILE))
-    training = config.training
-    training = replace(
-        training,
-        updates=training.updates if updates is None else updates,
-        max_minutes=training.max_minutes if max_minutes is None else max_minutes,
-    )
-    config = replace(config, training=training)
+    config = with_limits(from_json(plain["config"], str(out / FILE)), updates, max_minutes)
     return train_seeds(config, out, plain["seeds"], workers=workers, progress=progress)
 
 
@@ -141,18 +136,20 @@ def _finished(job: Job) -> TrainingRun | None:
     return replace(run, run=str(job.folder)) if run.config == to_json(job.config) else None
 
 
-def _begin(config: Config, out: Path, seeds: int) -> None:
+def _begin(config: Config, out: Path, seeds: int) -> bool:
+    """Write down what is to be trained; whether it is new."""
     if not holds_seeds(out):
         if RunFolder(out).config_file.exists():
             raise InputError(f"{out} holds a run of one seed; give another --out")
         _write(out, {"seeds": seeds, "config": to_json(config)})
-        return
+        return True
     before = _read(out)
     if _without_limits(before["config"]) != _without_limits(to_json(config)) or before["seeds"] != seeds:
         raise InputError(
             f"{out} holds seeds of another configuration; go on with them by memspan resume {out}, or give another --out"
         )
     _write(out, {"seeds": seeds, "config": to_json(config)})
+    return False
 
 
 def _judged(config: Config, out: Path, jobs: list[Job], ended: list[TrainingRun | str]) -> TrainingRun:

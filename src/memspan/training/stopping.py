@@ -10,7 +10,8 @@ from memspan.training.rates import since_best
 def why_over(config: TrainingConfig, position: Position, seconds: float) -> str | None:
     """The reason, in words, or None; `seconds` were spent in all sessions.
 
-    It follows from where the training stands, so that a run whose limits are raised goes on as if they had been higher.
+    It follows from where the training stands, so that a run whose limits are raised goes on as if they had been higher; a
+    rate that falls along a cosine to the last update is then another one.
     """
     accuracy = position.accuracies[-1] if position.accuracies else None
     if config.stop_accuracy is not None and accuracy is not None and accuracy >= config.stop_accuracy:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from memspan.errors import CorruptError, InputError
@@ -18,11 +17,13 @@ from memspan.training.config import Config, check_config
 from memspan.training.events import Events, check_tensorboard
 from memspan.training.interrupts import asking
 from memspan.training.journal import FileJournal, Journal, NoJournal
+from memspan.training.limits import lifted, raised, with_limits
 from memspan.training.loop import Loop
 from memspan.training.machine import Machine, threads_of, with_threads
 from memspan.training.outcome import outcome
 from memspan.training.position import Position
 from memspan.training.resolving import resolved
+from memspan.training.restoring import unreadable
 from memspan.training.run_folder import RunFolder
 from memspan.training.stopping import why_over
 from memspan.training.trainer import Trainer
@@ -41,7 +42,7 @@ def train(
     """
     check_config(config)
     machine = Machine(config.training)
-    return _carry_on(resolved(config, machine.count), machine, out, objectives, progress, new=True)
+    return _carry_on(resolved(config, machine.count), machine, out, objectives, progress, before=None)
 
 
 def resume(
@@ -54,18 +55,16 @@ def resume(
 ) -> TrainingRun:
     """Go on where a run stopped or was killed, to the same weights and metrics that it would have reached.
 
-    `updates` and `max_minutes` replace the limits of the run, for good. A run that is over is only judged again.
+    `updates` and `max_minutes` replace the limits of the run, for good; where one is raised, a run goes on that had stopped
+    because it was good enough or no longer improved. A run that is over is only judged again.
     """
-    config = RunFolder(out).config()
-    training = config.training
-    training = replace(
-        training,
-        updates=training.updates if updates is None else updates,
-        max_minutes=training.max_minutes if max_minutes is None else max_minutes,
-    )
-    config = replace(config, training=training)
+    folder = RunFolder(out)
+    before = folder.config()
+    config = with_limits(before, updates, max_minutes)
     check_config(config)
-    return _carry_on(config, Machine(training), out, objectives, progress, new=False)
+    if raised(before.training, config.training):
+        config = _lifted(config, folder, progress)
+    return _carry_on(config, Machine(config.training), out, objectives, progress, before=before)
 
 
 def _carry_on(
@@ -75,9 +74,10 @@ def _carry_on(
     objectives: tuple[Objective, ...],
     progress: Progress,
     *,
-    new: bool,
+    before: Config | None,
 ) -> TrainingRun:
-    training = config.training
+    """A new run, or one that had the configuration `before`."""
+    training, new = config.training, before is None
     if training.tensorboard:
         check_tensorboard()
     folder = RunFolder(machine.of_main(out))
@@ -91,22 +91,30 @@ def _carry_on(
         with _alone(folder, machine):
             if machine.main and new:
                 folder.begin(config)
-            elif machine.main:
-                folder.check_text(config.task)
-                folder.go_on(config)
-            position = _updated(trainer, folder, progress)
-            return outcome(config, folder, trainer.network, position)
+                progress.say(f"the run is kept in {out}")
+            position = _updated(trainer, folder, progress, before)
+            left_out = (one.left_out for one in trainer.objectives.values())
+            notes = tuple(note for note in left_out if note is not None)
+            return outcome(config, folder, trainer.network, position, notes)
 
 
-def _updated(trainer: Trainer, folder: RunFolder, progress: Progress) -> Position:
+def _updated(trainer: Trainer, folder: RunFolder, progress: Progress, before: Config | None) -> Position:
     """Do all updates that are left; where it stands then, unless somebody asked it to stop."""
-    machine = trainer.machine
+    machine, config = trainer.machine, trainer.config
     with asking() as asked:
-        position, seconds = _load_newest(trainer, folder, progress)
-        tensorboard = trainer.config.training.tensorboard
-        journal = _journal(folder, position, tensorboard) if machine.main else NoJournal()
+        position, seconds = Position(), 0.0
+        if before is not None:
+            folder.check_text(config.task)
+            position, seconds = _load_newest(trainer, folder, progress)
+            _note_limits(before, config, position)
+            if machine.main:
+                folder.go_on(config)
+        journal = _journal(folder, position, config.training.tensorboard) if machine.main else NoJournal()
         with contextlib.closing(journal):
-            over = Loop(trainer, folder, position, journal, asked, seconds).run(progress)
+            loop = Loop(trainer, folder, position, journal, asked, seconds)
+            if config.init.name == "run" and not position.update:
+                loop.save()  # the other run may be gone when this one is gone on with
+            over = loop.run(progress)
         machine.wait()
     if over and not asked.stop:
         return position
@@ -124,12 +132,46 @@ def _load_newest(trainer: Trainer, folder: RunFolder, progress: Progress) -> tup
         (_newest(folder, config.network, progress), folder.seconds()) if machine.main else (None, 0.0)
     )
     if newest is None:
+        if config.init.name == "run":
+            begin_with(trainer.network, trainer.objectives, config)
         return Position(), seconds
     path = folder.checkpoint(newest)
     tensors, position = read_checkpoint(path, config.network)
     trainer.load(tensors, path, averaging=position.averaging)
+    best = position.best
+    if best is not None and (why := unreadable(config, folder, [best])):
+        position.lost = list(unreadable(config, folder, position.validated))
+        progress.say(f"passed over: {why[best]}, which was the best validation so far")
     still_over = position.stopped is not None and why_over(config.training, position.going_on(), seconds)
     return position if still_over else position.going_on(), seconds
+
+
+def _lifted(config: Config, folder: RunFolder, progress: Progress) -> Config:
+    """With a limit raised, what else would end the run at once is taken off."""
+    newest = _newest(folder, config.network, SILENT)
+    if newest is None:
+        return config
+    _, position = read_checkpoint(folder.checkpoint(newest), config.network)
+    going_on, why = lifted(config, position.going_on())
+    if why is not None:
+        progress.say(
+            f"it had stopped because of this: {why}; training.stop_accuracy and patience are off now"
+        )
+    return going_on
+
+
+def _note_limits(before: Config, config: Config, position: Position) -> None:
+    """What the configuration alone would no longer tell; fewer updates than were done are refused."""
+    old, new = before.training.updates, config.training.updates
+    if new < position.update:
+        raise InputError(
+            f"--updates {new:,}: the run has done {position.update:,} already; expected as many or more"
+        )
+    if new != old and config.training.schedule == "cosine" and position.update:
+        position.notes.append(
+            f"its limit was {old:,} updates until update {position.update:,}, and the rate falls along a cosine to the last "
+            f"one: trained for {new:,} from the start it would have other weights"
+        )
 
 
 def _newest(folder: RunFolder, cell: str, progress: Progress) -> int | None:

@@ -36,9 +36,10 @@ def watching(folders: list[RunFolder], stage: Stage, measure: str = "loss") -> I
 
 def _tell(folders: list[RunFolder], stage: Stage, told: int, measure: str) -> int:
     """Advance by the updates that are new; returns all of them."""
-    lines = [[line for line in folder.metrics() if line.get(measure) is not None] for folder in folders]
+    lines = [folder.metrics() for folder in folders]
     reached = sum(of_run[-1]["update"] for of_run in lines if of_run)
     stage.advance(max(reached - told, 0))
-    values = [f"{of_run[-1][measure]:.4f}" if of_run else "-" for of_run in lines]
+    found = [[line[measure] for line in of_run if line.get(measure) is not None] for of_run in lines]
+    values = [f"{of_run[-1]:.4f}" if of_run else "-" for of_run in found]
     stage.tell(f"{measure} {' '.join(values)}")
     return max(reached, told)

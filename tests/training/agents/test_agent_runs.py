@@ -45,7 +45,9 @@ def test_a_run_has_the_files_of_any_run_and_one_without_memory_beside(run):
         assert [path.name for path in (place / "checkpoints").iterdir()] == ["00000002.safetensors"]
         lines = [json.loads(line) for line in (place / "metrics.jsonl").read_text().splitlines()]
         assert [line["frames"] for line in lines] == [48, 96]
-    assert json.loads((folder / "memoryless" / "config.json").read_text())["cell"]["name"] == "none"
+    configs = [json.loads((place / "config.json").read_text()) for place in (folder, folder / "memoryless")]
+    assert [config.pop("cell")["name"] for config in configs] == ["rel-lstm", "none"]
+    assert configs[0] == configs[1]
     assert is_agent(folder)
     assert "minigrid" in json.loads((folder / "environment.json").read_text())
     assert (result.frames, result.updates, result.cell, result.world) == (96, 2, "rel-lstm", "GoToDoor-5x5")
@@ -175,6 +177,11 @@ def test_a_folder_of_another_run_is_not_written_to(run, tiny_agent):
         ({"training": {"discount": 1.5}}, "training.discount is 1.5; expected a number from 0 to 1"),
         ({"training": {"rate": 1.5}}, "there is no training.rate"),
         ({"training": {"worlds": 0}}, "training.worlds is 0; expected a whole number of 1 or more"),
+        ({"training": {"recurrence": 1, "batch": 1}}, "leaves a batch of one frame; expected two or more"),
+        (
+            {"training": {"recurrence": 1, "batch": 47}},
+            "a round has 48 frames, which leaves a batch of one frame",
+        ),
     ],
 )
 def test_settings_without_a_meaning_are_refused(change, message, tiny_agent):

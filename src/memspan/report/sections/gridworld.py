@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from memspan.figures.agent import episode_drawing, learning_drawing
+from memspan.figures.agent import episode_drawing, has_learnt, learning_drawing
 from memspan.figures.agent_words import cell_words
 from memspan.figures.episode import GIF_CAPTION, GIF_CAPTION_WITHOUT, episode_svg
 from memspan.report.agent_rows import agent_evaluation_rows, agent_rows, rewards_table
-from memspan.report.agent_sentences import agent_notes
 from memspan.report.illustration import illustrations
 from memspan.report.section import MEANING, Illustration, Section, Table
 from memspan.report.sentences import sentence
@@ -22,8 +21,12 @@ _WITHOUT = (
     "trained in the same way, but knows nothing of earlier steps."
 )
 _INTERVALS = (
-    "Intervals are at 95 %, of the mean over episodes of these very networks; networks of other seeds may differ by more, "
-    "which the column of seeds shows."
+    "Intervals are at 95 %. Of one network they are over episodes, and say nothing of networks of other seeds. Of several "
+    "they are over networks and episodes; that a few agree does not exclude that the next one fails."
+)
+_LAYOUTS = (
+    "Episodes are from seeds that training never had. Small worlds have few layouts all the same (DoorKey-5x5 48, MemoryS7 "
+    "16), so that every one has been seen in training; only larger worlds show whether what was learnt carries over."
 )
 
 
@@ -37,7 +40,7 @@ def section(run: AgentRun) -> Section:
         table=Table("What was found", MEANING, agent_rows(run), stacked=True),
         figures=(*_film(run.episode), *illustrations(run, _captions(run))),
         details=(rewards_table((run.found,), memoryless), *config_tables(run.config)),
-        notes=(*agent_notes(run), _INTERVALS),
+        notes=(*run.notes, _INTERVALS, _LAYOUTS),
     )
 
 
@@ -54,7 +57,7 @@ def evaluation_section(evaluation: AgentEvaluation) -> Section:
         table=Table("Which agent", MEANING, agent_evaluation_rows(evaluation), stacked=True),
         figures=(*_film(evaluation.episode), *illustrations(evaluation, _captions(evaluation))),
         details=(rewards_table(evaluation.transfer, evaluation.memoryless),),
-        notes=(*evaluation.notes, _INTERVALS),
+        notes=(*evaluation.notes, _INTERVALS, _LAYOUTS),
     )
 
 
@@ -69,7 +72,7 @@ def _film(episode: Episode | None) -> tuple[Illustration, ...]:
 
 def _captions(result: AgentRun | AgentEvaluation) -> dict[str, str]:
     captions = {}
-    if isinstance(result, AgentRun):
+    if isinstance(result, AgentRun) and has_learnt(result):
         captions["learning"] = learning_drawing(result).caption
     if result.episode is not None and result.episode.attention.size:
         captions["attention"] = episode_drawing(result.episode).caption

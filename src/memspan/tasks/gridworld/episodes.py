@@ -5,7 +5,8 @@ What the world is at any time follows from the seed of the episode and the actio
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Iterable, Iterator
 from typing import Any, final
 
 import gymnasium
@@ -14,6 +15,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from memspan.errors import InputError
 from memspan.tasks.gridworld.observations import Observing, observing
 from memspan.tasks.gridworld.views import quick_views
 from memspan.tasks.gridworld.worlds import environment_id
@@ -25,10 +27,23 @@ Stepped = tuple[Row, float, bool, bool, dict[str, Any]]
 def open_world(name: str, *, pictures: bool = False) -> gymnasium.Env[Any, Any]:
     """The environment of a world's name; with `pictures`, one that can be rendered."""
     mode = "rgb_array" if pictures else None
-    env = gymnasium.make(environment_id(name), disable_env_checker=True, render_mode=mode)
+    with _complete(name):
+        env = gymnasium.make(environment_id(name), disable_env_checker=True, render_mode=mode)
     if hasattr(env.unwrapped, "gen_obs_grid"):
         quick_views(env.unwrapped)
     return env
+
+
+@contextlib.contextmanager
+def _complete(name: str) -> Iterator[None]:
+    """Inside, a world that needs what is not installed is refused; some need it only when they begin."""
+    try:
+        yield
+    except (gymnasium.error.Error, ImportError) as error:
+        why = " ".join(str(error).split())
+        raise InputError(
+            f"{name} cannot be lived in here: {why}; choose another world, such as DoorKey-5x5"
+        ) from error
 
 
 @final
@@ -40,6 +55,7 @@ class Episodes(gymnasium.Env[Row, int]):
     def __init__(self, name: str, *, seed: int, place: int, mission: bool = False) -> None:
         """`place` tells it from others that are lived in at the same time."""
         self.env = open_world(name)
+        self.name = name
         self.observing: Observing = observing(name, self.env.observation_space, mission=mission)
         self.observation_space = spaces.Box(0, 255, (self.observing.length,), np.uint8)
         self.action_space = self.env.action_space
@@ -73,7 +89,8 @@ class Episodes(gymnasium.Env[Row, int]):
 
     def _begin(self) -> Row:
         self.actions, self.reward = [], 0.0
-        seen, _ = self.env.reset(seed=episode_seed(self._seed, self._place, self.number))
+        with _complete(self.name):
+            seen, _ = self.env.reset(seed=episode_seed(self._seed, self._place, self.number))
         return self.observing.row(seen)
 
     def close(self) -> None:

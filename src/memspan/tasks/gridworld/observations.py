@@ -16,6 +16,9 @@ from memspan.errors import InputError
 KINDS, COLOURS, STATES, DIRECTIONS = 11, 6, 4, 4
 """How many there are.  `minigrid.core.constants`; a state of 3 is an agent's that looks up."""
 
+SMALLEST = 7
+"""Cells at each side of a view, at the least: what is left of it after the convolutions is then one place."""
+
 VOCABULARY = (
     *("red", "green", "blue", "purple", "yellow", "grey"),
     *("key", "ball", "box", "door", "goal", "object", "hallway", "matching"),
@@ -66,6 +69,11 @@ def observing(name: str, space: Any, *, mission: bool) -> Observing:
             f"{name} is no grid world: an observation there is {_words(space)}; expected image, direction and mission, as "
             "MiniGrid gives them"
         )
+    if image[0] < SMALLEST:
+        raise InputError(
+            f"{name} shows {image[0]} x {image[0]} cells; expected {SMALLEST} x {SMALLEST} or more, which the network's "
+            "convolutions need; choose a world with such views"
+        )
     return Observing(int(image[0]), mission)
 
 
@@ -75,6 +83,15 @@ def check_same(name: str, found: Observing, trained: Observing) -> None:
         raise InputError(
             f"{name} shows {found.size} x {found.size} cells; the network was trained on views of {trained.size} x "
             f"{trained.size}; choose a world with such views"
+        )
+
+
+def check_actions(name: str, found: Any, trained: Any) -> None:
+    """Refuses a world with another number of actions than a network has odds for."""
+    there, known = (getattr(space, "n", None) for space in (found, trained))
+    if there != known:
+        raise InputError(
+            f"{name} has {there} actions; the network was trained with {known}; choose a world with as many"
         )
 
 

@@ -22,6 +22,7 @@ from memspan.training.agents.policy import CellPolicy
 from memspan.training.agents.ppo import CellPPO
 from memspan.training.building import build_cell, seeded
 from memspan.training.config import CellConfig
+from memspan.training.devices import device_of
 from memspan.training.state_tensors import (
     Tensors,
     below,
@@ -177,7 +178,7 @@ def _ppo(config: AgentConfig, worlds: DummyVecEnv, first: Episodes) -> CellPPO:
             "observing": first.observing,
             "recurrence": training.recurrence,
         },
-        device=training.device,
+        device=device_of(training.device),
     )
     ppo.set_logger(Logger(folder=None, output_formats=[]))
     return ppo

@@ -1,8 +1,8 @@
-"""The agents of a run: the newest weights of each seed, and of the one without memory beside it."""
+"""The newest weights of an agent, and where those of a run lie."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import final
 
@@ -12,6 +12,7 @@ from memspan.training.agents.config import AgentConfig
 from memspan.training.agents.folder import config_of
 from memspan.training.best import seed_folders
 from memspan.training.checkpoint import read_checkpoint
+from memspan.training.devices import Device
 from memspan.training.run_folder import RunFolder
 from memspan.training.state_tensors import load_module
 
@@ -28,6 +29,8 @@ class Trained:
     config: AgentConfig
     folder: RunFolder
     update: int
+    over: bool
+    """Whether its training is."""
 
 
 def agent_folders(run: Path) -> list[RunFolder]:
@@ -37,16 +40,15 @@ def agent_folders(run: Path) -> list[RunFolder]:
     return folders
 
 
-def memoryless_folders(run: Path) -> list[RunFolder]:
-    """Those of the agents without memory, where they have been trained."""
-    beside = [RunFolder(folder.path / MEMORYLESS) for folder in agent_folders(run)]
-    return [folder for folder in beside if folder.config_file.is_file()]
+def beside(folder: RunFolder) -> RunFolder:
+    """That of the agent without memory, whether there is one or not."""
+    return RunFolder(folder.path / MEMORYLESS)
 
 
-def load_agent(folder: RunFolder) -> Trained:
-    """The newest weights that can be read."""
+def load_agent(folder: RunFolder, device: Device | None = None) -> Trained:
+    """The newest weights that can be read, on a device: that of the run unless told."""
     config = config_of(folder)
-    agent = Agent(config)
+    agent = Agent(replace(config, training=replace(config.training, device=device or config.training.device)))
     trouble: CorruptError | None = None
     for update in folder.saved():
         path = folder.checkpoint(update)
@@ -56,7 +58,7 @@ def load_agent(folder: RunFolder) -> Trained:
             trouble = trouble or error
             continue
         load_module("policy", agent.policy, tensors, path)
-        return Trained(agent, config, folder, position.update)
+        return Trained(agent, config, folder, position.update, position.stopped is not None)
     if trouble is not None:
         raise CorruptError(f"no checkpoint of {folder.path} can be read ({trouble}); train again")
     raise InputError(

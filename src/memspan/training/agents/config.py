@@ -31,7 +31,9 @@ class WorldConfig:
 @final
 @dataclass(frozen=True, kw_only=True)
 class PpoConfig:
-    """Proximal policy optimization (Schulman 2017), as the published program of Kerg 2020 has it.
+    """Proximal policy optimization (Schulman 2017), with the numbers of the published program of Kerg 2020.
+
+    The update is that of stable-baselines3, which differs from that program's; docs/gridworld.md lists in what.
 
     An update is one round: `worlds` x `steps` frames are lived through, then learnt from `epochs` times.
     """
@@ -109,9 +111,20 @@ def check_agent(config: AgentConfig) -> None:
                 f"training.{name} is {whole}, training.recurrence {training.recurrence}; expected {name} to be a multiple "
                 "of it"
             )
+    _check_batches(training)
     _check("seed", config.seed, 0, 2**63 - 1, "a whole number of 0 or more, below 2^63")
     check_cell(config.cell)
     check_world(config.task.world)
+
+
+def _check_batches(training: PpoConfig) -> None:
+    """Advantages are measured by their scatter in a batch, so that a batch of one frame has none."""
+    smallest = min(training.batch, training.frames % training.batch or training.batch)
+    if smallest < 2:
+        raise InputError(
+            f"training.batch is {training.batch}, and a round has {training.frames:,} frames, which leaves a batch of one "
+            "frame; expected two or more in every batch; set another training.batch"
+        )
 
 
 def check_cell(cell: CellConfig) -> None:

@@ -10,34 +10,44 @@ from memspan.errors import InputError
 from memspan.progress import SILENT, Progress
 from memspan.results import AgentEvaluation
 from memspan.tasks.gridworld import check_world
-from memspan.training.agents.best import agent_folders, load_agent, memoryless_folders
 from memspan.training.agents.config import WORD
 from memspan.training.agents.config_json import agent_json
 from memspan.training.agents.filming import film
+from memspan.training.agents.notes import notes_on
 from memspan.training.agents.outcome import EPISODES, TRIED, tried
+from memspan.training.agents.pairs import load_pairs
+from memspan.training.devices import Device
 from memspan.training.machine import with_threads
 
 
 def evaluate_agents(
-    run: Path, worlds: Sequence[str] = (), *, episodes: int = EPISODES, progress: Progress = SILENT
+    run: Path,
+    worlds: Sequence[str] = (),
+    *,
+    episodes: int = EPISODES,
+    seed: int = TRIED,
+    device: Device | None = None,
+    progress: Progress = SILENT,
 ) -> AgentEvaluation:
     """The newest weights of every seed in every world, the trained one if none is given; the run may still go on.
 
-    All agents are tried on the same episodes, with actions drawn by the policy's odds.
+    All agents are tried on the same episodes, with actions drawn by the policy's odds; another `seed` gives other episodes.
+    `device` is the run's unless told.
     """
     if episodes < 1:
         raise InputError(f"the number of episodes is {episodes}; expected 1 or more")
     for world in worlds:
         check_world(world)
     begun = time.monotonic()
-    agents = [load_agent(folder) for folder in agent_folders(run)]
-    beside = [load_agent(folder) for folder in memoryless_folders(run)]
-    first = agents[0]
+    pairs = load_pairs(run, device)
+    first = pairs.agents[0]
     names = tuple(worlds) or (first.config.task.world,)
-    found = tuple(tried(agents, world, episodes, progress) for world in names)
-    without = tuple(tried(beside, world, episodes, progress) for world in names) if beside else ()
+    found, without = (
+        tuple(tried(some, world, episodes, progress, seed=seed) for world in names if some)
+        for some in (pairs.agents, pairs.memoryless)
+    )
     with with_threads(first.config.training.threads):
-        shown = film(first.agent.policy, names[-1], first.config.cell.name, seed=TRIED)
+        shown = film(first.agent.policy, names[-1], first.config.cell.name, seed=seed)
     return AgentEvaluation(
         task=WORD,
         trained_world=first.config.task.world,
@@ -51,13 +61,6 @@ def evaluate_agents(
         run=str(run),
         seconds=time.monotonic() - begun,
         config=agent_json(first.config),
-        notes=_notes(run),
+        notes=notes_on(pairs, found, without),
+        networks=pairs.networks,
     )
-
-
-def _notes(run: Path) -> tuple[str, ...]:
-    """Which agents are missing."""
-    agents, beside = agent_folders(run), memoryless_folders(run)
-    if len(beside) < len(agents):
-        return ("an agent without memory was not trained beside: whether memory was needed is not seen",)
-    return ()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import io
+from dataclasses import dataclass, field
+from typing import Any, final
 
 import numpy as np
 import torch
@@ -23,37 +25,63 @@ SHOWN = 120
 """Steps of an episode that have a picture, at the most."""
 
 
+@final
+@dataclass
+class _Reel:
+    """What an episode leaves: what was seen and done at every step, pictures of the first ones, the reward."""
+
+    rows: list[NDArray[np.uint8]] = field(default_factory=list)
+    pictures: list[NDArray[np.uint8]] = field(default_factory=list)
+    actions: list[str] = field(default_factory=list)
+    reward: float = 0.0
+
+
 @torch.no_grad()
 def film(policy: CellPolicy, world: str, cell: str, *, seed: int) -> Episode:
     """One episode with pictures, and the attention of each step on those before."""
-    trained = observing_of(policy)
     env = open_world(world, pictures=True)
     number = episode_seed(seed, TRIALS, 0)
     policy.set_training_mode(False)
-    rows, pictures, reward, over = [], [], 0.0, False
     with seeded(stream(seed, TRIALS + 1)):
-        seen, _ = env.reset(seed=number)
-        state, start = policy.cell.start(1), torch.ones(1, dtype=torch.bool, device=policy.device)
-        while not over:
-            rows.append(trained.row(seen))
-            if len(pictures) < SHOWN:
-                pictures.append(env.unwrapped.get_frame(tile_size=TILE))  # pyright: ignore[reportAttributeAccessIssue]
-            row = torch.as_tensor(rows[-1], device=policy.device).unsqueeze(0)
-            action, _, _, state = policy(row, state, start)
-            start = torch.zeros_like(start)
-            seen, gained, ended, cut, _ = env.step(int(action))
-            reward, over = reward + float(gained), ended or cut
+        reel = _lived(policy, env, number)
+    last = _strip([_picture(env)])
     env.close()
+    shown = len(reel.pictures)
     return Episode(
         world=world,
         cell=cell,
         seed=number,
-        reward=reward,
-        steps=len(rows),
-        shown=len(pictures),
-        pictures=_strip(pictures),
-        attention=_attention(policy, np.stack(rows[: len(pictures)])),
+        reward=reel.reward,
+        steps=len(reel.rows),
+        shown=shown,
+        pictures=_strip(reel.pictures),
+        attention=_attention(policy, np.stack(reel.rows[:shown])),
+        actions=tuple(reel.actions[:shown]),
+        last=last,
     )
+
+
+def _lived(policy: CellPolicy, env: Any, seed: int) -> _Reel:
+    """One episode, its memory carried from its first step to its last."""
+    reel, trained, over = _Reel(), observing_of(policy), False
+    seen, _ = env.reset(seed=seed)
+    state, start = policy.cell.start(1), torch.ones(1, dtype=torch.bool, device=policy.device)
+    while not over:
+        reel.rows.append(trained.row(seen))
+        if len(reel.pictures) < SHOWN:
+            reel.pictures.append(_picture(env))
+        row = torch.as_tensor(reel.rows[-1], device=policy.device).unsqueeze(0)
+        action, _, _, state = policy(row, state, start)
+        start = torch.zeros_like(start)
+        reel.actions.append(str(env.unwrapped.actions(int(action)).name))
+        seen, gained, ended, cut, _ = env.step(int(action))
+        reel.reward, over = reel.reward + float(gained), ended or cut
+    return reel
+
+
+def _picture(env: Any) -> NDArray[np.uint8]:
+    """The whole world now, with what the agent sees in light."""
+    return env.unwrapped.get_frame(tile_size=TILE)
 
 
 def _attention(policy: CellPolicy, rows: NDArray[np.uint8]) -> NDArray[np.float64]:

@@ -6,7 +6,7 @@ import contextlib
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import final
+from typing import NoReturn, final
 
 from memspan.errors import CorruptError
 from memspan.progress import SILENT, Progress, Stage
@@ -31,11 +31,11 @@ def train_one(config: AgentConfig, out: Path, *, progress: Progress = SILENT) ->
     """
     check_agent(config)
     folder = RunFolder(out)
-    with with_threads(config.training.threads), seeded(stream(config.seed, 0)), folder.lock():
-        there = folder.config_file.exists()
-        go_on(folder, config) if there else begin(folder, config)
-        agent = Agent(config)
-        with contextlib.closing(agent), asking() as asked:
+    with with_threads(config.training.threads), seeded(stream(config.seed, 0)):
+        agent = Agent(config)  # a world or a cell that cannot be made is told before there is a folder
+        with contextlib.closing(agent), folder.lock(), asking() as asked:
+            there = folder.config_file.exists()
+            go_on(folder, config) if there else begin(folder, config)
             position = _load_newest(agent, folder, progress)
             with contextlib.closing(FileJournal(folder, position.metrics_bytes)) as journal:
                 over = AgentLoop(agent, folder, position, journal, asked).run(progress)
@@ -92,9 +92,12 @@ class AgentLoop:
         self._saved = time.monotonic()
 
     def _once(self, stage: Stage) -> None:
-        told = self.agent.step()
+        try:
+            told = self.agent.step()
+        except DivergenceError as error:
+            self._diverged(str(error))
         if not self.agent.sound():
-            self._diverged()
+            self._diverged("a weight is no finite number")
         position = self.position
         position.update += 1
         frames = position.update * self.config.frames
@@ -112,11 +115,11 @@ class AgentLoop:
             return f"{self.config.max_minutes:g} minutes spent"
         return None
 
-    def _diverged(self) -> None:
+    def _diverged(self, what: str) -> NoReturn:
         kept = self.folder.saved()
         where = f"the state of update {kept[0]:,} is kept" if kept else "no state was saved yet"
         raise DivergenceError(
-            f"a weight was no finite number after update {self.position.update + 1:,}; {where} in {self.folder.path}; "
+            f"{what}, in update {self.position.update + 1:,}; {where} in {self.folder.path}; "
             f"train again with a smaller rate (--set training.learning_rate={self.config.learning_rate / 3:.1g})"
         )
 

@@ -1,18 +1,21 @@
-"""What the agents of a run came to: their rewards on episodes that training never saw, and how they learnt."""
+"""What the agents of a run came to: their rewards on episodes from seeds that training never had, and how they learnt."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from memspan.progress import Progress
 from memspan.results import AgentRun, Learning, Rewards
-from memspan.training.agents.best import Trained, agent_folders, load_agent, memoryless_folders
+from memspan.training.agents.best import Trained
 from memspan.training.agents.config import WORD
 from memspan.training.agents.config_json import agent_json
 from memspan.training.agents.filming import film
 from memspan.training.agents.folder import config_of
+from memspan.training.agents.notes import notes_on
+from memspan.training.agents.pairs import load_pairs
 from memspan.training.agents.playing import play, rewards_of
 from memspan.training.checkpoint import read_checkpoint
 from memspan.training.machine import with_threads
@@ -21,21 +24,22 @@ from memspan.training.run_folder import RunFolder
 EPISODES = 100
 """Of each network, in each world."""
 TRIED = 0
-"""The seed of episodes that agents are tried on: the same for all, so that they can be compared."""
+"""The seed of episodes that agents are tried on unless told: the same for all, so that they can be compared."""
 
 
 def outcome(run: Path, episodes: int, progress: Progress) -> AgentRun:
     """The result of a run that is over."""
-    folders, beside = agent_folders(run), memoryless_folders(run)
-    first = load_agent(folders[0])
-    config = first.config
-    found = judged(folders, config.task.world, episodes, progress)
-    learning = tuple(_learning(folder) for folder in (*folders, *beside))
+    pairs = load_pairs(run)
+    first = pairs.agents[0]
+    config, world = first.config, first.config.task.world
+    found = tried(pairs.agents, world, episodes, progress)
+    without = tried(pairs.memoryless, world, episodes, progress) if pairs.memoryless else None
+    learning = tuple(_learning(one.folder) for one in (*pairs.agents, *pairs.memoryless))
     with with_threads(config.training.threads):
-        shown = film(first.agent.policy, config.task.world, config.cell.name, seed=TRIED)
+        shown = film(first.agent.policy, world, config.cell.name, seed=TRIED)
     return AgentRun(
         task=WORD,
-        world=config.task.world,
+        world=world,
         cell=config.cell.name,
         parameter_count=first.agent.parameter_count(),
         updates=first.update,
@@ -44,26 +48,23 @@ def outcome(run: Path, episodes: int, progress: Progress) -> AgentRun:
         reward=found.reward,
         run=str(run),
         found=found,
-        memoryless=judged(beside, config.task.world, episodes, progress) if beside else None,
+        memoryless=without,
         learning=learning,
         episode=shown,
         config=agent_json(config),
+        notes=notes_on(pairs, (found,), () if without is None else (without,)),
     )
 
 
-def judged(folders: list[RunFolder], world: str, episodes: int, progress: Progress) -> Rewards:
+def tried(
+    agents: Sequence[Trained], world: str, episodes: int, progress: Progress, *, seed: int = TRIED
+) -> Rewards:
     """The networks of all seeds in one world."""
-    agents = [load_agent(folder) for folder in folders]
-    return tried(agents, world, episodes, progress)
-
-
-def tried(agents: list[Trained], world: str, episodes: int, progress: Progress) -> Rewards:
-    """The same for agents that are loaded."""
     cell, played = agents[0].config.cell.name, []
     with progress.stage(f"{cell} in {world}", len(agents) * episodes) as stage:
         for one in agents:
             with with_threads(one.config.training.threads):
-                played.append(play(one.agent.policy, world, episodes, seed=TRIED, stage=stage))
+                played.append(play(one.agent.policy, world, episodes, seed=seed, stage=stage))
     return rewards_of(world, cell, played)
 
 

@@ -1,8 +1,10 @@
-"""Episodes of a trained agent, each from a seed that training never saw: their rewards."""
+"""Episodes of a trained agent, each from a seed that training never had: their rewards.
+
+The seeds are new, the layouts need not be: of DoorKey-5x5 there are 48, of MemoryS7 16, all of which occur in training.
+"""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import final
 
@@ -13,7 +15,8 @@ from numpy.typing import NDArray
 from memspan.progress import Stage
 from memspan.results import Rewards
 from memspan.tasks.gridworld.episodes import Episodes
-from memspan.tasks.gridworld.observations import Observing, check_same
+from memspan.tasks.gridworld.observations import Observing, check_actions, check_same
+from memspan.training.agents.intervals import interval_of
 from memspan.training.agents.policy import CellPolicy
 from memspan.training.building import seeded, stream
 
@@ -21,8 +24,6 @@ TRIALS = 2**20
 """Places from here on are for trials; those of training are fewer."""
 TOGETHER = 20
 """Worlds that are played in at the same time."""
-Z = 1.959964
-"""Standard deviations of a 95 % interval."""
 
 
 @final
@@ -38,9 +39,11 @@ class Played:
 class _Trial:
     """One of several worlds that are played in side by side, until its share of the episodes is over."""
 
-    def __init__(self, world: str, place: int, seed: int, episodes: int, trained: Observing) -> None:
+    def __init__(self, world: str, place: int, seed: int, episodes: int, policy: CellPolicy) -> None:
+        trained = observing_of(policy)
         self.episodes = Episodes(world, seed=seed, place=TRIALS + place, mission=trained.mission)
         check_same(world, self.episodes.observing, trained)
+        check_actions(world, self.episodes.action_space, policy.action_space)
         self.left, self.fresh = episodes, True
         self.seen, _ = self.episodes.reset()
         self.found: list[tuple[float, int]] = []
@@ -57,10 +60,9 @@ class _Trial:
 @torch.no_grad()
 def play(policy: CellPolicy, world: str, episodes: int, *, seed: int, stage: Stage | None = None) -> Played:
     """So many episodes, actions drawn by the policy's odds, as the sources do it; the same seed gives the same episodes."""
-    trained = observing_of(policy)
     places = min(TOGETHER, episodes)
     trials = [
-        _Trial(world, place, seed, len(range(place, episodes, places)), trained) for place in range(places)
+        _Trial(world, place, seed, len(range(place, episodes, places)), policy) for place in range(places)
     ]
     policy.set_training_mode(False)
     with seeded(stream(seed, TRIALS)):
@@ -86,16 +88,14 @@ def _stepped(trial: _Trial, action: int, stage: Stage | None) -> None:
 
 
 def rewards_of(world: str, cell: str, played: list[Played]) -> Rewards:
-    """The episodes of all seeds together, with the interval of their mean."""
-    rewards = np.concatenate([one.rewards for one in played])
-    lengths = np.concatenate([one.lengths for one in played])
-    mean = float(rewards.mean())
-    half = Z * float(rewards.std(ddof=1)) / math.sqrt(rewards.size) if rewards.size > 1 else math.nan
+    """The same episodes of every network, with the interval of their mean."""
+    rewards = np.stack([one.rewards for one in played])
+    lengths = np.stack([one.lengths for one in played])
     return Rewards(
         world=world,
         cell=cell,
-        reward=mean,
-        interval=(mean - half, mean + half),
+        reward=float(rewards.mean()),
+        interval=interval_of(rewards),
         solved=float((rewards > 0).mean()),
         length=float(lengths.mean()),
         episodes=rewards.size,

@@ -11,7 +11,7 @@ from typing import Any, final
 
 import torch
 from gymnasium import spaces
-from stable_baselines3.common.distributions import Distribution
+from stable_baselines3.common.distributions import CategoricalDistribution, Distribution
 from stable_baselines3.common.policies import ActorCriticPolicy
 from stable_baselines3.common.torch_layers import MlpExtractor
 from torch import Tensor, nn
@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from memspan.cells.cell import Cell
 from memspan.tasks.gridworld.observations import Observing
 from memspan.training.agents.encoder import GridEncoder
+from memspan.training.loop import DivergenceError
 
 State = tuple[Tensor, ...]
 HEAD = 64
@@ -110,5 +111,9 @@ class CellPolicy(ActorCriticPolicy):
         return features.unflatten(0, obs.shape[:2])
 
     def _heads(self, latent: Tensor) -> tuple[Distribution, Tensor]:
-        odds = self._get_action_dist_from_latent(self.mlp_extractor.forward_actor(latent))
+        logits = self.action_net(self.mlp_extractor.forward_actor(latent))
+        if not bool(logits.isfinite().all()):
+            raise DivergenceError("the odds of an action are no finite number")
+        assert isinstance(self.action_dist, CategoricalDistribution), "actions of grid worlds are few"
+        odds = self.action_dist.proba_distribution(logits)
         return odds, self.value_net(self.mlp_extractor.forward_critic(latent))

@@ -1,6 +1,7 @@
 """Recurrent PPO of sb3-contrib, with the state of any cell: its update, its advantages, another memory.
 
-Schulman 2017, section 5. An episode that runs out of time ends as any other, as in the published program of Kerg 2020: the
+Schulman 2017, section 5. Advantages are normalized in every batch and the error of values is not clipped, unlike in the
+published program. An episode that runs out of time ends as any other, as in the published program of Kerg 2020: the
 worlds' rewards fall with time, so that time is part of the task.
 """
 

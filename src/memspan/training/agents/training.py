@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import final
@@ -12,7 +13,8 @@ from memspan.errors import InputError
 from memspan.progress import SILENT, Progress
 from memspan.results import AgentRun
 from memspan.results.atomic import write_text
-from memspan.training.agents.best import MEMORYLESS
+from memspan.training.agents.agent import Agent
+from memspan.training.agents.best import MEMORYLESS, load_agent
 from memspan.training.agents.config import NONE, AgentConfig, check_agent
 from memspan.training.agents.config_json import agent_from_json, agent_json, without_memory
 from memspan.training.agents.folder import config_of
@@ -45,16 +47,18 @@ def train_agents(
     """Train with the seeds config.seed, config.seed + 1, …, and judge every agent on `episodes` episodes.
 
     One seed is trained in `out` itself, several in out/seed-0, out/seed-1, …; the agent without memory of each is in the
-    folder memoryless below it. `workers` are at work at once, unless told one for each core; what comes out does not depend
-    on how many. Called again after it was stopped or killed, it goes on.
+    folder memoryless below it. Where minutes end a training, the agent without memory follows, to as many updates.
+    `workers` are at work at once, unless told one for each core; what comes out does not depend on how many. Called again
+    after it was stopped or killed, it goes on.
     """
     if isinstance(seeds, bool) or seeds < 1:
         raise InputError(f"--seeds is {seeds}; expected a whole number of 1 or more")
     check_agent(config)
+    Agent(config).close()  # a world or a cell that cannot be made is told before there is a folder
     _begin(config, out, seeds)
-    jobs = jobs_of(config, out, seeds)
     try:
-        _all_of(jobs, min(len(jobs), workers or available_cores()), progress)
+        for jobs in _in_turn(config, out, seeds):
+            _all_of(jobs, min(len(jobs), workers or available_cores()), progress)
     except KeyboardInterrupt as interrupt:
         raise TrainingInterrupted(
             f"what was done is saved in {out}; go on by memspan resume {out}"
@@ -84,16 +88,37 @@ def resume_agents(
     return train_agents(config, out, seeds=seeds, workers=workers, progress=progress)
 
 
-def jobs_of(config: AgentConfig, out: Path, seeds: int) -> list[Job]:
-    """Every agent that is to be trained, and where."""
-    jobs = []
-    for number in range(seeds):
-        one = replace(config, seed=config.seed + number)
-        folder = out if seeds == 1 else out / f"seed-{number}"
-        jobs.append(Job(one, folder))
-        if config.training.memoryless and config.cell.name != NONE:
-            jobs.append(Job(without_memory(one), folder / MEMORYLESS))
-    return jobs
+def agent_jobs(config: AgentConfig, out: Path, seeds: int) -> list[Job]:
+    """The agent of every seed, and where it is trained."""
+    folders = [out] if seeds == 1 else [out / f"seed-{number}" for number in range(seeds)]
+    return [Job(replace(config, seed=config.seed + number), folder) for number, folder in enumerate(folders)]
+
+
+def memoryless_jobs(agents: list[Job]) -> list[Job]:
+    """The agents without memory, each beside its own, where they are wanted."""
+    return [
+        Job(without_memory(job.config), job.folder / MEMORYLESS)
+        for job in agents
+        if job.config.training.memoryless and job.config.cell.name != NONE
+    ]
+
+
+def _in_turn(config: AgentConfig, out: Path, seeds: int) -> Iterator[list[Job]]:
+    """What is trained at the same time. Where minutes end it, agents come first: they say how many updates there are."""
+    agents = agent_jobs(config, out, seeds)
+    if config.training.max_minutes is None:
+        yield [*agents, *memoryless_jobs(agents)]
+        return
+    yield agents
+    if others := [_as_long(job) for job in memoryless_jobs(agents)]:
+        yield others
+
+
+def _as_long(job: Job) -> Job:
+    """The same with as many updates as the agent beside has done, whatever time it takes."""
+    done = load_agent(RunFolder(job.folder.parent)).update
+    training = replace(job.config.training, updates=max(done, 1), max_minutes=None)
+    return Job(replace(job.config, training=training), job.folder)
 
 
 def _all_of(jobs: list[Job], workers: int, progress: Progress) -> None:
