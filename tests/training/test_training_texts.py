@@ -19,7 +19,7 @@ from memspan.training import CellConfig, Config, InitConfig, TrainingConfig, res
 from memspan.training.authors import author_of
 from memspan.training.best import load_best
 from memspan.training.building import build_model
-from memspan.training.config import ModelConfig, check_config
+from memspan.training.config import ModelConfig, Option, check_config
 from memspan.training.evaluating import evaluate_run
 from memspan.training.machine import Machine
 from memspan.training.trainer import Trainer
@@ -155,7 +155,7 @@ def test_an_awd_lstm_is_built_as_configured_and_learns(folder: str, tmp_path: Pa
 def test_what_stores_its_past_looks_back_as_far_as_a_window(
     folder: str, tmp_path: Path, cell: str, context: int | None
 ):
-    options = {"every": 4} if cell == "sab-lstm" else {}
+    options: dict[str, Option] = {"every": 4} if cell == "sab-lstm" else {}
     config = config_of(folder, updates=1)
     train(
         dataclasses.replace(config, cell=CellConfig(name=cell, hidden=8, options=options)), tmp_path / "run"
