@@ -20,7 +20,7 @@ from memspan.training import DivergenceError, resume, train
 from memspan.training import loop as loop_module
 from memspan.training.best import load_best
 from memspan.training.building import build
-from memspan.training.config import InitConfig
+from memspan.training.config import CellConfig, Config, InitConfig
 from memspan.training.machine import with_threads
 from memspan.training.position import Position
 from memspan.training.restoring import load_weights
@@ -284,3 +284,12 @@ def test_weights_of_a_run_that_do_not_fit_are_refused(tiny, tmp_path, change, to
     assert not (tmp_path / "second").exists()
     with pytest.raises(InputError, match=r"init\.run names none"):
         train(tiny(init=InitConfig(name="run")), tmp_path / "second")
+
+
+def test_a_batch_that_cannot_fit_into_this_machine_is_told(tmp_path: Path):
+    config = Config(word="copy", task=Copy(delay=10**9), cell=CellConfig(name="rel-rnn", hidden=100))
+    with pytest.raises(
+        InputError, match=r"sequences of 1,000,000,000 steps has .* GB of hidden states, and this machine"
+    ):
+        train(config, tmp_path / "run")
+    assert not (tmp_path / "run").exists()

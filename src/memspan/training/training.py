@@ -24,6 +24,7 @@ from memspan.training.outcome import outcome
 from memspan.training.position import Position
 from memspan.training.resolving import resolved
 from memspan.training.restoring import unreadable
+from memspan.training.room import check_room
 from memspan.training.run_folder import RunFolder
 from memspan.training.stopping import why_over
 from memspan.training.trainer import Trainer
@@ -84,6 +85,7 @@ def _carry_on(
     progress = progress if machine.main else SILENT
     with with_threads(threads_of(training)), seeded(stream(config.seed, machine.rank)):
         # What is wrong with the sizes of a cell or a batch is told before there is a folder.
+        check_room(config)
         config.task.batch(0, machine.count * training.batch, seed=config.seed)
         trainer = Trainer(config, machine, objectives)
         if new and config.init.name == "run":
