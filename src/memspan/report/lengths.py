@@ -63,6 +63,9 @@ def _mismatches(result: Told) -> Iterator[str]:
     if isinstance(result, Prediction | Reproduction):
         yield from _of_drawings(result.maps)
     if isinstance(result, Reproduction):
+        for table in result.tables:
+            if any(len(row.entries) != len(table.columns) for row in table.rows):
+                yield f"entries and columns differ in length in {table.title}"
         for orbit in result.orbits:
             yield from _of_orbit(orbit)
     if isinstance(result, Memorization):
