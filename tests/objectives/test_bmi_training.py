@@ -23,6 +23,7 @@ from memspan.training.building import seeded
 from memspan.training.checkpoint import read_checkpoint
 from memspan.training.config import ModelConfig, check_config
 from memspan.training.machine import Machine
+from memspan.training.objectives import segments_of
 from memspan.training.trainer import Trainer
 
 LINES = "the cat sat on the mat\nthe mat was red\na dog ran far away\nthe dog was brown\n" * 20
@@ -181,6 +182,15 @@ def test_the_penalty_of_a_network_is_that_of_its_own_reading_whatever_an_objecti
         gradients.append([each.grad for each in trainer.network.parameters()])
     for alone, beside in zip(*gradients, strict=True):
         assert torch.allclose(alone, beside, atol=1e-7)
+
+
+def test_short_lines_are_filled_up_with_the_unknown_word_or_else_with_their_end(folder):
+    for most, filler in ((5, "<unk>"), (None, "<eos>")):
+        config = replace(config_of(folder), task=WordText(data=folder, steps=5, most=most))
+        vocabulary = config.task.vocabulary
+        assert vocabulary is not None
+        words = [vocabulary.symbols[number] for number in segments_of(config).symbols[1]]
+        assert words[-4:] == ["<eos>", filler, filler, filler]
 
 
 def test_what_is_no_text_has_no_segments(folder):

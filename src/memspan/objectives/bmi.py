@@ -64,7 +64,8 @@ class BmiConfig:
     input_dropout: float = 0.1
     hidden_dropout: float = 0.3
     padding: bool = False
-    """Whether what stands behind the end of a short segment is pooled, too, as in the authors' program."""
+    """Whether short segments are filled up to `length` with the unknown word, and that is pooled, too, as in the authors'
+    program."""
     learning_rate: float = 2e-4
     weight_decay: float = 1e-6
 
@@ -164,7 +165,7 @@ class Bmi(Objective):
         drawn = self.drawn(index)
         second = config.second if self.second_phase and config.name == "full" else None
         kinds = [drawn.first, drawn.next, drawn.other, *([drawn.near] if second == "raml" else [])]
-        together = self.segments.take(np.concatenate(kinds), device)
+        together = self.segments.take(np.concatenate(kinds), device, whole=config.padding)
         first, following, other, *near = pooled(model, together, padding=config.padding).chunk(len(kinds))
         joint, product = self.discriminator(first, following), self.discriminator(first, other)
         loss = -config.weight * softplus_proxy(joint, product)
@@ -181,7 +182,7 @@ class Bmi(Objective):
             loss = loss + config.second_weight * nearby
             told |= {"nearby": nearby.item(), "effective": effective_size(weights)}
         elif second == "policy":
-            x = together.columns(slice(0, config.pairs))
+            x = self.segments.take(drawn.first, device, whole=config.padding)
             rewarded, reward = policy_loss(
                 model, self.discriminator, x, config.length, self._random(index, 1), padding=config.padding
             )
