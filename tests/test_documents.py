@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import re
 import runpy
 import shlex
 import subprocess
 import sys
+import typing
 from pathlib import Path
 
 import pytest
 import typer
 from typer.core import TyperGroup, TyperOption
 
+from memspan.cli import evaluate as evaluate_command
 from memspan.cli import main
 from memspan.cli.app import app
-from memspan.cli.evaluate import evaluate
+from memspan.cli.train_options import WrittenLength
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -254,7 +255,9 @@ def test_the_tables_of_what_a_run_writes_are_those_of_the_program():
     assert options == {"--segment-information", "--reverse-perplexity", "--length", "--seed"}
     assert options < commands()["evaluate"]
     assert f"| {WRITTEN:,} |" in table
-    assert inspect.signature(evaluate).parameters["length"].default == WRITTEN
+    assert WRITTEN == evaluate_command.WRITTEN
+    _, option = typing.get_args(WrittenLength)
+    assert f"{WRITTEN:,} unless told" in option.help
     assert fields_told(OBJECTIVE, "segment_information") == set(WrittenSegments.__dataclass_fields__)
     assert fields_told(OBJECTIVE, "reverse_perplexity") == set(ReversePerplexity.__dataclass_fields__)
 

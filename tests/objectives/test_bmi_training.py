@@ -24,6 +24,7 @@ from memspan.training.checkpoint import read_checkpoint
 from memspan.training.config import ModelConfig, check_config
 from memspan.training.machine import Machine
 from memspan.training.objectives import segments_of
+from memspan.training.resolving import resolved
 from memspan.training.trainer import Trainer
 
 LINES = "the cat sat on the mat\nthe mat was red\na dog ran far away\nthe dog was brown\n" * 20
@@ -87,8 +88,22 @@ def test_it_switches_at_its_update_and_is_resumed_to_the_same_bytes(folder, tmp_
     assert all({"bmi.bound", "bmi.accuracy", "bmi.spread"} <= set(line) for line in told)
 
 
-def test_without_a_time_of_its_own_it_switches_when_validation_no_longer_improves(folder, tmp_path):
-    late = config_of(folder, learning_rate=0.5, nonmonotone=1, updates=60)
+def test_without_a_time_of_its_own_it_switches_after_half_of_the_updates(folder, tmp_path):
+    train(config_of(folder), tmp_path / "run")
+    assert ["bmi.effective" in line for line in metrics(tmp_path / "run")] == [False] * 6 + [True] * 6
+    kept = json.loads((tmp_path / "run/config.json").read_text())["bmi"]
+    assert kept["switch_at"] == 6
+    for bmi, training, at in (
+        (replace(FULL, switch_at=4), {}, 4),
+        (FULL, {"optimizer": "nt-asgd"}, None),
+        (replace(FULL, name="base"), {}, None),
+        (FULL, {"updates": 1}, None),
+    ):
+        assert resolved(config_of(folder, bmi, **training)).bmi.switch_at == at
+
+
+def test_with_nt_asgd_it_switches_when_validation_no_longer_improves(folder, tmp_path):
+    late = config_of(folder, optimizer="nt-asgd", learning_rate=50.0, nonmonotone=1, updates=60)
     train(late, tmp_path / "full")
     switched = ["bmi.effective" in line for line in metrics(tmp_path / "full")]
     assert switched[0] is False
@@ -204,7 +219,7 @@ def test_what_is_no_text_has_no_segments(folder):
 def test_a_switch_that_cannot_come_is_refused_and_one_that_did_not_is_told(folder, tmp_path):
     with pytest.raises(InputError, match=r"bmi\.switch_at is 30, and training ends after 30 updates"):
         check_config(config_of(folder, replace(FULL, switch_at=30), updates=30))
-    run = train(config_of(folder, updates=4), tmp_path / "run")
+    run = train(config_of(folder, updates=4, optimizer="nt-asgd"), tmp_path / "run")
     assert ["the switch never came" in note for note in run.notes] == [True]
 
 

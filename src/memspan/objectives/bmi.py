@@ -44,7 +44,7 @@ class BmiConfig:
     second: Literal["raml", "policy"] = "raml"
     """What comes after the switch: segments of the text, weighted (IW-RAML), or what the model writes, rewarded."""
     switch_at: int | None = None
-    """The update of the switch; None: when validation no longer improves, as nt-asgd switches."""
+    """The update of the switch; None: after half of them, or with nt-asgd when validation no longer improves."""
     pairs: int = 12
     """Of each kind, at every update."""
     segments: Literal["lines", "windows"] = "lines"
