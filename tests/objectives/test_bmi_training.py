@@ -102,10 +102,30 @@ def test_without_a_time_of_its_own_it_switches_after_half_of_the_updates(folder,
         assert resolved(config_of(folder, bmi, **training)).bmi.switch_at == at
 
 
+def test_a_run_tells_how_its_second_goal_went(folder, tmp_path):
+    told = train(config_of(folder, replace(FULL, switch_at=5)), tmp_path / "full").second_goal
+    assert told is not None
+    lines = metrics(tmp_path / "full")
+    assert told.bound.tolist() == [line["bmi.bound"] for line in lines]
+    assert told.accuracy.tolist() == [line["bmi.accuracy"] for line in lines]
+    assert np.isnan(told.effective).tolist() == [True] * 5 + [False] * 7
+    assert (told.name, told.pairs, told.switched) == ("full", 4, 5)
+    begun = replace(config_of(folder), init=InitConfig(name="run", run=str(tmp_path / "full")))
+    again = train(begun, tmp_path / "again").second_goal
+    assert again is not None
+    assert again.switched == 0
+    base = train(config_of(folder, replace(FULL, name="base")), tmp_path / "base").second_goal
+    assert base is not None
+    assert (base.switched, np.isnan(base.effective).all()) == (None, True)
+    assert train(config_of(folder, BmiConfig()), tmp_path / "none").second_goal is None
+
+
 def test_with_nt_asgd_it_switches_when_validation_no_longer_improves(folder, tmp_path):
     late = config_of(folder, optimizer="nt-asgd", learning_rate=50.0, nonmonotone=1, updates=60)
-    train(late, tmp_path / "full")
+    run = train(late, tmp_path / "full")
     switched = ["bmi.effective" in line for line in metrics(tmp_path / "full")]
+    assert run.second_goal is not None
+    assert run.second_goal.switched == switched.index(True)
     assert switched[0] is False
     assert switched[-1] is True
     train(replace(late, bmi=replace(FULL, name="base")), tmp_path / "base")

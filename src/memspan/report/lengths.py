@@ -51,6 +51,8 @@ def _mismatches(result: Told) -> Iterator[str]:
         case TrainingRun():
             yield from _along(result, ("training_loss",), "logged")
             yield from _along(result, ("validation_loss", "validation_accuracy"), "validated")
+            if result.second_goal is not None:
+                yield from _along(result.second_goal, ("bound", "accuracy", "effective"), "logged")
         case Evaluation():
             if not result.transfer:
                 yield "transfer and delays differ in length"

@@ -54,6 +54,7 @@ from memspan.results.reproduction import Claim as Claim
 from memspan.results.reproduction import Reproduction as Reproduction
 from memspan.results.reproduction import claim_near as claim_near
 from memspan.results.sample import Sample as Sample
+from memspan.results.second_goal import SecondGoal as SecondGoal
 from memspan.results.training import TrainingRun as TrainingRun
 from memspan.results.written_text import ReversePerplexity as ReversePerplexity
 from memspan.results.written_text import SegmentInformation as SegmentInformation
