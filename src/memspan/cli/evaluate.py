@@ -7,6 +7,7 @@ import dataclasses
 from memspan.cli import gridworld, options
 from memspan.cli import train_options as asked
 from memspan.cli.output import Output, check_place
+from memspan.cli.run_kept import nothing_kept
 from memspan.errors import InputError, check_models
 
 WRITTEN = 200_000
@@ -55,7 +56,7 @@ def evaluate(
         raise InputError(f"--world and --episodes are for runs in grid worlds; {run} is none; leave them out")
     writes = segment_information or reverse_perplexity
     _check_read(writes, {"--length": length, "--seed": seed})
-    with output.progress() as progress:
+    with output.progress() as progress, nothing_kept(f"what was evaluated; {run} is as it was"):
         from memspan.diagnostics.written_texts import check_text, with_written
         from memspan.training.evaluating import evaluate_run
 
