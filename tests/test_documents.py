@@ -300,7 +300,8 @@ def test_the_python_of_the_page_on_the_second_goal_runs(capsys):
     printed = [float(number) for number in capsys.readouterr().out.split()]
     assert printed[:3] == pytest.approx([0.83] * 3, rel=0.1)
     assert printed[3] < 0
-    assert printed[4] == pytest.approx(1.39, abs=0.11)
+    assert printed[4] > 0.75  # 0.5 is chance
+    assert printed[5] == pytest.approx(1.39, abs=0.11)
 
 
 def test_the_python_of_the_page_on_training_runs(capsys, in_folder):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import final
@@ -18,7 +19,7 @@ from memspan.objectives import Bmi, BmiConfig, Objective
 from memspan.objectives.segments import Segments
 from memspan.progress import SILENT, Progress, Stage
 from memspan.tasks import Batch, Copy, WordText
-from memspan.training import CellConfig, Config, InitConfig, TrainingConfig, resume, train
+from memspan.training import CellConfig, Config, DivergenceError, InitConfig, TrainingConfig, resume, train
 from memspan.training.building import seeded
 from memspan.training.checkpoint import read_checkpoint
 from memspan.training.config import ModelConfig, check_config
@@ -226,6 +227,31 @@ def test_short_lines_are_filled_up_with_the_unknown_word_or_else_with_their_end(
         assert vocabulary is not None
         words = [vocabulary.symbols[number] for number in segments_of(config).symbols[1]]
         assert words[-4:] == ["<eos>", filler, filler, filler]
+
+
+def test_a_second_goal_that_is_no_number_is_told_with_what_to_set(folder, tmp_path, monkeypatch):
+    plain = Bmi.loss
+
+    def broken(self, model, batch, index):
+        loss, told = plain(self, model, batch, index)
+        return (loss * float("nan") if index == 4 else loss), told
+
+    monkeypatch.setattr(Bmi, "loss", broken)
+    with pytest.raises(DivergenceError) as raised:
+        train(config_of(folder), tmp_path / "run")
+    assert re.fullmatch(
+        r"the loss of bmi was no finite number at update 5, beside a sound one of the task \(\d.*\); the state of update 3 "
+        r"is kept in .*run; train again into another --out with a smaller rate of its discriminator "
+        r"\(--set bmi\.learning_rate=7e-05\) or a smaller bmi\.weight",
+        str(raised.value),
+    )
+
+
+def test_a_model_that_gives_no_states_is_refused(folder):
+    with pytest.raises(
+        InputError, match=r"Linear has no outputs\(symbols\) or no answered\(hidden\); expected"
+    ):
+        Bmi(FULL, segments_of(config_of(folder)), torch.nn.Linear(1, 1), 0)  # pyright: ignore[reportArgumentType]
 
 
 def test_what_is_no_text_has_no_segments(folder):
