@@ -11,6 +11,7 @@ import torch
 from memspan.cells import VanillaRNN
 from memspan.diagnostics import context_loss
 from memspan.diagnostics.contexts import contexts_of, has_context
+from memspan.figures.diagnosis_words import context_words
 from memspan.models.network import Network
 from memspan.results import ContextLoss
 from memspan.tasks.adding import Adding
@@ -76,3 +77,10 @@ def test_the_context_that_is_used_ends_where_more_hardly_lowers_the_loss():
     assert used(1.0, 0.9, 0.05, 0.04, 0.0) == 2
     assert used(1.0, 0.05, 0.9, 0.9, 0.0) == 8
     assert used(1.0, 1.0, 1.0, 1.0, 1.0) == 0
+
+
+def test_no_context_is_used_where_all_of_it_is_no_better():
+    loss = np.array([2.0, 2.2, 1.9, 2.0])
+    found = ContextLoss(1, 5, np.array([0, 1, 2, 4]), loss, np.zeros(4))
+    assert found.used == 0
+    assert context_words(found) == "the answers are no better from 5 steps than from one"

@@ -17,13 +17,14 @@ from memspan.experiments import (
     shen_fig3a,
     shen_fig3d,
     shen_fig7,
-    shen_text,
+    shen_text_sizes,
 )
 from memspan.experiments.forgetting import Laws, Length, ratio_claim, settled, share_claim
 from memspan.experiments.generated import Generated, Network, share
 from memspan.experiments.generated_charts import length_line
 from memspan.experiments.meanfield_table1 import PRINTED, WIDTHS
 from memspan.experiments.shen_binary import SIZES
+from memspan.experiments.times import times_information
 from memspan.information import log_lags, mutual_information
 from memspan.progress import SILENT
 from memspan.results import Claim, Curve, TrainingRun
@@ -178,20 +179,21 @@ def test_without_samples_and_model_it_says_where_to_put_them(tmp_path, monkeypat
 
 
 def test_the_text_that_networks_are_set_beside_is_the_one_they_read():
-    size = shen_text.SIZES["smoke"]
+    size = shen_text_sizes.SIZES["smoke"]
     characters, _ = size.measured("lstm", "characters", 0, SILENT)
     words, _ = size.measured("lstm", "words", 0, SILENT)
-    assert characters.documents == words.documents == size.streams
+    assert characters.documents == words.documents == size.plans["lstm", "words"].streams
     assert words.entropy != pytest.approx(characters.entropy, abs=0.05)  # rare words are <unk>
 
 
 def test_the_share_of_the_data_is_one_for_the_data_themselves():
     assert math.isnan(share(curve_of(sticky(0.9), 20), np.ones(1), np.zeros(1, dtype=bool)))
     data, less = curve_of(PowerLawBinary(0.1, 0.4)), curve_of(PowerLawBinary(0.05, 0.4))
-    assert shen_text.ratio(data, data, (1, 10)) == 1
-    assert shen_text.ratio(less, data, (1, 10)) == pytest.approx(0.5, rel=0.1)
-    assert math.isnan(shen_text.ratio(data, data, (300, 400)))
-    assert [shen_text.captured("It is", share).holds for share in (0.6, 0.9, 1.6)] == [False, True, False]
+    assert times_information(data, data, (1, 10)).value == 1
+    half = times_information(less, data, (1, 10))
+    assert half.value == pytest.approx(0.5, rel=0.1)
+    assert half.interval[0] < 0.5 < half.interval[1]
+    assert math.isnan(times_information(data, data, (300, 400)).value)
 
 
 def test_words_are_judged_by_the_printed_perplexities():
@@ -225,3 +227,12 @@ def test_characters_are_judged_in_bits():
     assert [claim.holds for claim in relevance_table3_ptb._ranks(fewer)] == [True]
     more = {"rel-lstm": two_bits, "lstm": training(loss=np.log(2))}
     assert [claim.holds for claim in relevance_table3_ptb._ranks(more)] == [False]
+
+
+def test_characters_are_ranked_as_in_the_table_or_not():
+    cells = ("rnn", "orthogonal-rnn", "exp-rnn", "rel-rnn", "lstm", "rel-lstm")
+    for order, holds in ((cells, True), (cells[::-1], False)):
+        trained = {cell: training(loss=2 - 0.1 * place) for place, cell in enumerate(order)}
+        claims = relevance_table3_ptb._ranks(trained)
+        assert [claim.holds for claim in claims] == [holds] * 6
+        assert claims[0].paper == pytest.approx(0.03)

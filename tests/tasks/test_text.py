@@ -89,11 +89,15 @@ def test_what_the_training_text_has_not_is_unknown(folder: str):
     task = WordText(data=folder)
     assert encoded(task.identity).unknown == {"train": 0, "valid": 0, "test": 2}
     assert read_along(task, pass_of(task, "test", 1), 0) == "<unk> cat sat on the <unk>\n"
+    (note,) = task.notes
+    assert "28.57% of the test text" in note
+    assert "vocabulary of 8 lacks" in note
 
 
 def test_a_vocabulary_can_be_limited_to_the_most_frequent_words(folder: str):
     task = WordText(data=folder, most=3)
     assert task.vocabulary.symbols == ("the", "<eos>", "cat", "<unk>")
+    assert encoded(task.identity).unknown["valid"] == 4
     assert read_along(task, pass_of(task, "valid", 1), 0) == "the <unk> <unk>\n<unk> the <unk>\n"
 
 
@@ -195,10 +199,11 @@ def test_an_empty_text_is_told(folder: str):
         WordText(data=folder).resolved()
 
 
-def test_a_text_of_one_symbol_is_told(folder: str):
+@pytest.mark.parametrize("test", ["\n", "new\n"])
+def test_a_text_of_one_symbol_is_told(folder: str, test: str):
     (Path(folder) / "train.txt").write_text("\n\n\n")
     (Path(folder) / "valid.txt").write_text("\n")
-    (Path(folder) / "test.txt").write_text("\n")
+    (Path(folder) / "test.txt").write_text(test)
     with pytest.raises(InputError, match="one symbol only"):
         CharacterText(data=folder).resolved()
 

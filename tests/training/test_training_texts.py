@@ -19,7 +19,7 @@ from memspan.training import CellConfig, Config, InitConfig, TrainingConfig, res
 from memspan.training.authors import author_of
 from memspan.training.best import load_best
 from memspan.training.building import build_model
-from memspan.training.config import ModelConfig, check_config
+from memspan.training.config import ModelConfig, Option, check_config
 from memspan.training.evaluating import evaluate_run
 from memspan.training.machine import Machine
 from memspan.training.trainer import Trainer
@@ -147,6 +147,26 @@ def test_an_awd_lstm_is_built_as_configured_and_learns(folder: str, tmp_path: Pa
     assert author.context is None
     (block,) = author.write(streams=2, length=4, seed=0)
     assert block.symbols.shape == (2, 4)
+
+
+@pytest.mark.parametrize(
+    ("cell", "context"), [("sab-lstm", 5), ("mem-lstm", 5), ("rel-lstm", None), ("gru", None)]
+)
+def test_what_stores_its_past_looks_back_as_far_as_a_window(
+    folder: str, tmp_path: Path, cell: str, context: int | None
+):
+    options: dict[str, Option] = {"every": 4} if cell == "sab-lstm" else {}
+    config = config_of(folder, updates=1)
+    train(
+        dataclasses.replace(config, cell=CellConfig(name=cell, hidden=8, options=options)), tmp_path / "run"
+    )
+    assert author_of(f"run:{tmp_path / 'run'}").context == context
+
+
+def test_validations_of_a_part_of_the_text_are_told(folder: str, tmp_path: Path):
+    (note,) = train(config_of(folder, validation_batches=7), tmp_path / "part").notes
+    assert "looked at the first 17% of the validation split; --set training.validation_batches=42" in note
+    assert not train(config_of(folder, validation_batches=42), tmp_path / "whole").notes
 
 
 def test_what_an_awd_lstm_asks_for_besides_is_learnt_from_and_not_told_as_loss(folder: str):

@@ -5,7 +5,7 @@ busy moment of the machine does not decide. A ratio above 1 means that memspan i
 
 >>> from memspan.bench import BENCHMARKS
 >>> list(BENCHMARKS)
-['measure', 'theory', 'cells', 'cell-sizes', 'train', 'settings', 'objective', 'gridworld', 'sample', 'large']
+['measure', 'theory', 'cells', 'cell-sizes', 'train', 'settings', 'objective', 'gridworld', 'sample', 'mixture', 'large']
 """
 
 from memspan.bench.running import BENCHMARKS as BENCHMARKS

@@ -11,6 +11,7 @@ from memspan.bench.gridworld import gridworld
 from memspan.bench.large import large
 from memspan.bench.machine import machine
 from memspan.bench.measure import measure
+from memspan.bench.mixture import mixture
 from memspan.bench.objective import objective
 from memspan.bench.sample import sample
 from memspan.bench.settings import settings
@@ -31,11 +32,13 @@ BENCHMARKS: dict[str, Callable[[Progress], tuple[Benchmark, ...]]] = {
     "objective": objective,
     "gridworld": gridworld,
     "sample": sample,
+    "mixture": mixture,
     "large": large,
 }
 """Every benchmark there is, by name: speed (two minutes), theory (one), cells (one), cells at other sizes (some
-minutes), train (two), the settings of every task and cell (half an hour), a second goal of training (half a minute),
-agents in grid worlds (a minute), sampling (a minute), a 2 GB file (some minutes and 5 GB of disk)."""
+minutes), train (four), the settings of every task and cell (half an hour), a second goal of training (half a minute),
+agents in grid worlds (a minute), sampling (two), a mixture of softmaxes (half a minute), a 2 GB file (some minutes and 5 GB
+of disk)."""
 
 DEFAULT = "measure"
 

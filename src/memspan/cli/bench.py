@@ -19,8 +19,8 @@ def bench(
             " 1 minute), cell-sizes (layers at other sizes, some minutes), train (the loop next to bare updates, minutes),"
             " settings (every task learnt by every cell, about half an hour), objective (updates with --bmi next to those"
             " without, half a minute), gridworld (agents next to sb3-contrib's own, about a minute),"
-            " sample (what models write, about 1 minute) or large (a 2 GB file: some minutes and"
-            " 5 GB of disk).",
+            " sample (what models write, about 2 minutes), mixture (a loss by several softmaxes, half a minute) or large"
+            " (a 2 GB file: some minutes and 5 GB of disk).",
         ),
     ] = "measure",
     out: options.Out = None,

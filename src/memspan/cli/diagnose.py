@@ -11,13 +11,20 @@ import typer
 from memspan.cli import options
 from memspan.cli import train_options as asked
 from memspan.cli.output import Output, check_place
-from memspan.errors import check_models
+from memspan.errors import InputError, check_models
 
 _LOOKING = "Looking"
+_FOREIGN = "hf:"
 
 
 def diagnose(
-    run: asked.Run,
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="RUN",
+            help="The folder of a training, as memspan train named it, or hf:PATH, a causal model of Hugging Face.",
+        ),
+    ],
     delay: Annotated[
         int | None,
         typer.Option(
@@ -25,6 +32,14 @@ def diagnose(
             metavar="N",
             help="The delay of the task, in steps (its length, where it has no delay). By default the trained one. Of a"
             " text: the symbols of a window, by default 300.",
+            rich_help_panel=_LOOKING,
+        ),
+    ] = None,
+    text: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Of hf:PATH: the text that it reads (UTF-8). A training has its own.",
             rich_help_panel=_LOOKING,
         ),
     ] = None,
@@ -61,7 +76,8 @@ def diagnose(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Write result.json, figures (.svg and .png) and report.html into this folder. By default RUN/diagnosis.",
+            help="Write result.json, figures (.svg and .png) and report.html into this folder. By default RUN/diagnosis; of"
+            " hf:PATH no files without it.",
             rich_help_panel="Output",
         ),
     ] = None,
@@ -70,25 +86,45 @@ def diagnose(
 ) -> None:
     """What a trained network does with its past: where gradients arrive, what it looks at, how much of it it needs.
 
-    The weights are those that did best on validation so far; the run may still go on.
+    The weights are those that did best on validation so far; the run may still go on. Of a model of Hugging Face (hf:PATH
+    --text FILE): gradients at the tokens that were read, and the loss against the context.
     """
     check_models("diagnosing")
-    output = Output(command="diagnose", json=json, quiet=quiet)
-    folder = out or run / "diagnosis"
-    check_place(folder)
-    with output.progress() as progress:
-        from memspan.diagnostics import diagnose
-
-        result = diagnose(
-            run,
-            delay=delay,
-            sequences=sequences,
-            loss=loss,
-            costs=costs,
-            device=device,
-            seed=seed,
-            progress=progress,
+    foreign = model.startswith(_FOREIGN)
+    if foreign == (text is None):
+        raise InputError(
+            f"{model} comes with no text; give one by --text FILE"
+            if foreign
+            else f"--text {text}: a training is looked at on the test text that it has; leave it out, or give hf:PATH"
         )
+    output = Output(command="diagnose", json=json, quiet=quiet)
+    folder = out if foreign else out or Path(model) / "diagnosis"
+    if folder is not None:
+        check_place(folder)
+    with output.progress() as progress:
+        from memspan.diagnostics import diagnose, diagnose_foreign
+
+        if text is not None:
+            result = diagnose_foreign(
+                model.removeprefix(_FOREIGN),
+                text,
+                window=delay,
+                sequences=sequences,
+                device=device,
+                seed=seed,
+                progress=progress,
+            )
+        else:
+            result = diagnose(
+                model,
+                delay=delay,
+                sequences=sequences,
+                loss=loss,
+                costs=costs,
+                device=device,
+                seed=seed,
+                progress=progress,
+            )
     from memspan.cli.diagnosis_tables import show_diagnosis
 
     place = dataclasses.replace(output, out=folder)

@@ -39,7 +39,12 @@ def context_loss(
             logits = network(batch.inputs[before - context :], scored=answers).logits
             losses.append(_each(logits, judged, task))
             stage.advance()
-    table = torch.stack(losses).double().cpu().numpy()
+    return by_context(contexts, torch.stack(losses), answers)
+
+
+def by_context(contexts: np.ndarray, losses: Tensor, answers: int) -> ContextLoss:
+    """Losses (contexts, sequences) as means and standard errors."""
+    table = losses.double().cpu().numpy()
     count = table.shape[1]
     spread = table.std(1, ddof=1) if count > 1 else np.full(len(table), np.nan)
     return ContextLoss(answers, count, contexts, table.mean(1), spread / np.sqrt(count))

@@ -52,17 +52,25 @@ def gradient_norms(
             part = batch.columns(slice(begin, begin + together))
             norms.append(total_gradients(exact, task, part, answers).norm(dim=2))
             stage.advance(part.inputs.shape[1])
-    of_all = torch.cat(norms, 1).flip(0).double().cpu().numpy()
-    low, high = np.quantile(of_all, _QUANTILES, axis=1)
+    return summed_up(
+        torch.cat(norms, 1), loss=loss, answers=len(batch.targets) if answers is None else answers
+    )
+
+
+def summed_up(norms: Tensor, *, loss: Loss, answers: int, of: str = "h") -> GradientNorms:
+    """Norms (time, sequences) against the distance from the last step."""
+    backward = norms.flip(0).double().cpu().numpy()
+    low, high = np.quantile(backward, _QUANTILES, axis=1)
     return GradientNorms(
         loss=loss,
-        answers=len(batch.targets) if answers is None else answers,
-        sequences=count,
-        distances=np.arange(steps),
-        mean=of_all.mean(1),
+        answers=answers,
+        sequences=backward.shape[1],
+        distances=np.arange(len(backward)),
+        mean=backward.mean(1),
         low=low,
         high=high,
-        rms=np.sqrt(np.square(of_all).mean(1)),
+        rms=np.sqrt(np.square(backward).mean(1)),
+        of=of,
     )
 
 

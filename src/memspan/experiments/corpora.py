@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence as Items
 from dataclasses import dataclass
-from typing import final
+from typing import TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from memspan.progress import SILENT, Progress
 from memspan.results import Curve
 from memspan.sequences import Memory, Sequence, read
 
+T = TypeVar("T")
 TEXT8_CUTS = (0, 90_000_000, 95_000_000, 100_000_000)
 """text8 has no splits of its own: 90, 5 and 5 MB, one after the other.  Shen 2019, appendix D.2."""
 
@@ -55,9 +57,18 @@ def equal_pieces(sequence: Sequence, size: int, most: int) -> list[Sequence]:
     >>> [piece.store.read(0, 3).tolist() for piece in pieces]
     [[0, 1, 2], [0, 1, 2]]
     """
-    there = sequence.length // size
-    chosen = np.linspace(0, there - 1, min(most, there)).astype(np.int64).tolist() if there else []
+    chosen = evenly(range(sequence.length // size), most)
     return [sequence.part(number * size, (number + 1) * size) for number in chosen]
+
+
+def evenly(items: Items[T], most: int) -> list[T]:
+    """All of them, or `most` that lie evenly among them, the first and the last included.
+
+    >>> evenly("abcdefg", 3)
+    ['a', 'd', 'g']
+    """
+    places = np.linspace(0, len(items) - 1, min(most, len(items))).astype(np.int64)
+    return [items[place] for place in places.tolist()]
 
 
 def pieces_of(text: str, length: int) -> list[str]:

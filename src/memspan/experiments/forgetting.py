@@ -127,6 +127,21 @@ def thinned(curve: Curve) -> Curve:
     return replace(curve, **chosen, replicates=curve.replicates[:, wanted])
 
 
+def exponential_between(curve: Curve, distances: tuple[int, int]) -> float:
+    """The AICc weight of the exponential law with the power law alone beside it, at some lags; NaN with too few of them."""
+    return _share(_between(curve, distances))
+
+
+def power_between(curve: Curve, distances: tuple[int, int]) -> LawFit | None:
+    """A power law at some lags; None with too few of them."""
+    return _law(_between(curve, distances), "power")
+
+
+def _between(curve: Curve, distances: tuple[int, int]) -> DecayFit | None:
+    (first, last), two = distances, [LAWS["exponential"], LAWS["power"]]
+    return _fitted(lambda: fit_decay(thinned(curve), two, first=first, last=last))
+
+
 def _share(fit: DecayFit | None) -> float:
     exponential, power = _law(fit, "exponential"), _law(fit, "power")
     if exponential is None or power is None:
@@ -145,10 +160,10 @@ def _law(fit: DecayFit | None, name: str) -> LawFit | None:
     return None if fit is None else fit.laws.get(name)
 
 
-def share_claim(claim: str, share: float, whose: str) -> Claim:
+def share_claim(claim: str, share: float, whose: str, least: float = 0.5) -> Claim:
     """A claim about which of two laws describes a curve better."""
     said = f"{claim} (Measured: the {whose} share of the AICc weight of the two.)"
-    return settled(Claim(said, None, None, share, None, share > 0.5))
+    return settled(Claim(said, None, None, share, None, share > least))
 
 
 def ratio_claim(

@@ -60,6 +60,17 @@ PENN_TREEBANK: dict[str, float] = {
 }
 """Table 3: bits per character of the Penn Treebank."""
 
+PENN_TREEBANK_RATES: dict[str, float] = {
+    "orthogonal-rnn": 0.001,
+    "exp-rnn": 0.003,
+    "lstm": 0.0002,
+    "rel-rnn": 0.0003,
+}
+"""Table 9: learning rates for these; expRNN's orthogonal matrix has a tenth of its rate, as ours always has."""
+
+PENN_TREEBANK_MEMORY = {"short_term": 10, "relevant": 5}
+"""Table 9: nu and rho of RelRNN."""
+
 NAMES = {
     "rnn": "RNN",
     "orthogonal-rnn": "orth-RNN",

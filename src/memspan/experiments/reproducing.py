@@ -49,14 +49,15 @@ from memspan.experiments.relevance_table4 import RELEVANCE_TABLE4
 from memspan.experiments.relevance_theorem1 import RELEVANCE_THEOREM1
 from memspan.experiments.relevance_theorem2 import RELEVANCE_THEOREM2
 from memspan.experiments.shen_fig1 import SHEN_FIG1
+from memspan.experiments.shen_fig2 import SHEN_FIG2, SHEN_FIG8
 from memspan.experiments.shen_fig3a import SHEN_FIG3A, SHEN_FIG9
+from memspan.experiments.shen_fig3bc import SHEN_FIG3BC, SHEN_FIG10
 from memspan.experiments.shen_fig3d import SHEN_FIG3D
 from memspan.experiments.shen_fig4 import SHEN_FIG4
 from memspan.experiments.shen_fig5 import SHEN_FIG5
 from memspan.experiments.shen_fig6 import SHEN_FIG6
 from memspan.experiments.shen_fig7 import SHEN_FIG7
 from memspan.experiments.shen_linear import SHEN_LINEAR
-from memspan.experiments.shen_wikitext import SHEN_FIG2, SHEN_FIG3BC, SHEN_FIG8, SHEN_FIG10
 from memspan.progress import SILENT, Progress
 from memspan.results import Reproduction
 

@@ -10,11 +10,12 @@ import numpy as np
 from memspan.data.locations import places
 from memspan.errors import InputError, check_models
 from memspan.experiments.corpora import load_corpus, missing
-from memspan.experiments.forgetting import TAIL, Laws, settled, share_claim
+from memspan.experiments.forgetting import TAIL, Laws, share_claim
 from memspan.experiments.generated_charts import curves_chart
 from memspan.experiments.recipe import Computed, Outcome
 from memspan.experiments.shen_binary import SOURCE
-from memspan.experiments.shen_text import ABOVE, MIDDLE, ratio
+from memspan.experiments.shen_text import ABOVE, MIDDLE
+from memspan.experiments.times import times_claim, times_information
 from memspan.information import log_lags, mutual_information
 from memspan.progress import Progress
 from memspan.results import Claim, Curve, line
@@ -66,18 +67,8 @@ def _power(name: str, laws: Laws) -> Claim:
 
 
 def _more(name: str, curve: Curve, data: Curve) -> Claim:
-    measured = ratio(curve, data, MIDDLE)
-    return settled(
-        Claim(
-            f"What {name} writes has more information than WikiText-2 at distances {MIDDLE[0]} to {MIDDLE[1]}. (Measured: "
-            "how many times, in the geometric mean.)",
-            None,
-            None,
-            measured,
-            None,
-            measured > 1,
-        )
-    )
+    said = f"What {name} writes has more information than WikiText-2 at distances {MIDDLE[0]} to {MIDDLE[1]}."
+    return times_claim(said, times_information(curve, data, MIDDLE), least=1.0)
 
 
 def _made(seed: int) -> dict[str, Sequence]:

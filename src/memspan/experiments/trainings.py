@@ -32,6 +32,8 @@ _AS_PUBLISHED: dict[str, dict[str, Any]] = {
     },
 }
 """Cells whose default settings are not the sources', which recipes of theirs keep."""
+WHOLE: dict[str, Any] = {"validation_batches": 1_000_000}
+"""More batches than any text has, and what ends is used once: validation is by every symbol of its split."""
 
 
 def configured(task: str, cell: str, seed: int, *more: dict[str, Any]) -> Config:

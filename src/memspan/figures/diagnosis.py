@@ -61,18 +61,23 @@ def gradient_drawing(result: Diagnosis, norms: GradientNorms) -> Chart:
             line(f"the last {norms.answers} answers begin", [first, first], [low, high], style="dashed")
         )
     what = "the last answer" if norms.answers == 1 else f"the last {norms.answers:,} answers"
+    changed = (
+        f"a state h of {result.cell}"
+        if norms.of == "h"
+        else f"the vector x of a token that {result.cell} reads"
+    )
     return Chart(
         name="gradients",
         title=f"{result.name}: {gradient_words(norms)}",
         x_label="steps before the last one",
-        y_label="norm of the gradient dL / dh",
+        y_label=f"norm of the gradient dL / d{norms.of}",
         x_scale="linear",
         y_scale="log",
         lines=tuple(lines),
-        caption=f"How much the loss of {what} would change if a state h of {result.cell} were changed, against how "
-        "long before the end that state was. To learn from what happened long ago, a network needs gradients that "
+        caption=f"How much the loss of {what} would change if {changed} were changed, against how "
+        "long before the end that was. To learn from what happened long ago, a network needs gradients that "
         "arrive there: where the line falls to the right, early steps hardly take part in learning. Every path "
-        "from the state to the loss counts, also through attention, which may go past the states between.",
+        "from there to the loss counts, also through attention, which may go past the states between.",
     )
 
 

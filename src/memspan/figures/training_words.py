@@ -24,7 +24,14 @@ _ANSWERS = {
 }
 TEXTS = ("characters", "words")
 """Tasks that are a text, whose next symbol is asked for."""
-_LOSSES = {"adding": "squared error", "characters": "bits per character", "words": "perplexity"}
+TOKENS = "tokens"
+"""The text that a model reads which was not trained here."""
+_LOSSES = {
+    "adding": "squared error",
+    "characters": "bits per character",
+    "words": "perplexity",
+    TOKENS: "perplexity",
+}
 _BEHIND = ("nats", "bits per character")
 """Units that stand behind their number."""
 _SHOWN = ("delay", "length", "steps")
@@ -62,7 +69,7 @@ def in_its_unit(task: str, loss: ArrayLike) -> NDArray[np.float64]:
     nats = np.asarray(loss, np.float64)
     if task == "characters":
         return nats / math.log(2)
-    return np.exp(np.minimum(nats, LARGEST)) if task == "words" else nats
+    return np.exp(np.minimum(nats, LARGEST)) if loss_unit(task) == "perplexity" else nats
 
 
 def loss_words(task: str, loss: float | None) -> str:
@@ -87,7 +94,7 @@ def task_words(task: str, config: Mapping[str, Any]) -> str:
     'words of ptb'
     """
     settings = config.get("task", {})
-    if task in TEXTS:
+    if task in (*TEXTS, TOKENS):
         return f"{task} of {Path(str(settings.get('data', 'a text'))).name}"
     sizes = [f"{name} {settings[name]:,}" for name in _SHOWN if settings.get(name) is not None]
     return ", ".join([task, *sizes])

@@ -47,6 +47,9 @@ class CellModel(Model):
     def start(self, batch: int) -> State:
         return self.cell.start(batch)
 
+    def state_size(self, length: int) -> int:
+        return self.cell.state_size(length)
+
     def parameter_groups(self, learning_rate: float) -> list[dict[str, Any]]:
         of_cell = {id(parameter) for parameter in self.cell.parameters()}
         more = [parameter for parameter in self.parameters() if id(parameter) not in of_cell]

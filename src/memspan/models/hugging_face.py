@@ -112,6 +112,9 @@ class HuggingFaceModel(Model):
         like = next(self.network.parameters())
         return Past(*(like.new_zeros(1, batch, heads, 0, size) for _, _, heads, _, size in self._shapes))
 
+    def state_size(self, length: int) -> int:
+        return sum(heads * length * size for _, _, heads, _, size in self._shapes)
+
     def parameter_groups(self, learning_rate: float) -> list[dict[str, Any]]:
         return [{"params": list(self.parameters()), "lr": learning_rate}]
 

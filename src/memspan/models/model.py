@@ -62,6 +62,10 @@ class Model(nn.Module, ABC):
     def start(self, batch: int) -> State:
         """The state before the first step."""
 
+    def state_size(self, length: int) -> int:  # noqa: ARG002 - for models that store their past
+        """Numbers carried for each sequence after `length` steps."""
+        return sum(tensor.numel() for tensor in self.start(1))
+
     @abstractmethod
     def parameter_groups(self, learning_rate: float) -> list[dict[str, Any]]:
         """Groups for a torch optimizer; parameters that learn at another rate have their own."""

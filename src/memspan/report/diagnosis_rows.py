@@ -36,11 +36,11 @@ def gradient_table(norms: GradientNorms) -> Table:
         for distance in shown
     )
     header = ("steps before the last one", "mean norm", "10 % are below", "10 % are above")
-    return Table("Norms of the gradient dL / dh", header, rows, folded=True)
+    return Table(f"Norms of the gradient dL / d{norms.of}", header, rows, folded=True)
 
 
 def _gradient_rows(norms: GradientNorms) -> tuple[Row, ...]:
-    last = int(norms.distances[-1])
+    last, thing = int(norms.distances[-1]), "state" if norms.of == "h" else "token"
     if norms.loss == "whole":
         what = "all answers"
     else:
@@ -49,12 +49,12 @@ def _gradient_rows(norms: GradientNorms) -> tuple[Row, ...]:
         (
             "gradient at the end",
             number(float(norms.mean[0])),
-            f"How much the loss of {what} depends on the last state: the norm of dL / dh.",
+            f"How much the loss of {what} depends on the last {thing}: the norm of dL / d{norms.of}.",
         ),
         (
             f"{steps_word(last)} before",
             number(float(norms.mean[-1])),
-            "The same for the first state. Where it is much smaller, the network hardly learns from its start.",
+            f"The same for the first {thing}. Where it is much smaller, the network hardly learns from its start.",
         ),
         (
             "gradients reach",
@@ -141,7 +141,9 @@ def _network_rows(result: Diagnosis) -> tuple[Row, ...]:
         (
             "network",
             f"{result.cell}, {result.hidden:,} units",
-            f"With the weights of update {result.update:,}, the best on validation.",
+            f"With the weights of update {result.update:,}, the best on validation."
+            if result.update
+            else "As its folder holds it.",
         ),
         (
             "task",
@@ -149,5 +151,5 @@ def _network_rows(result: Diagnosis) -> tuple[Row, ...]:
             f"{result.sequences:,} test sequences of {steps_word(result.steps)}.",
         ),
         ("time", duration(result.seconds), "How long the diagnosis took."),
-        ("run", result.run, "The folder of the weights."),
+        ("run" if result.update else "model", result.run, "The folder of the weights."),
     )

@@ -19,7 +19,10 @@ VISIBLE = 1e-3
 @final
 @dataclass(frozen=True, eq=False)
 class GradientNorms:
-    """||dL/dh_t|| against how many steps before the last one h_t was: each sequence has its own loss L and norm."""
+    """||dL/dh_t|| against how many steps before the last one h_t was: each sequence has its own loss L and norm.
+
+    Of a model that is not ours ||dL/dx_t||, x_t the vector of what was read.
+    """
 
     loss: str
     """`recalled`: of the last `answers` answers only; `whole`: of all that the task scores."""
@@ -36,6 +39,8 @@ class GradientNorms:
     rms: Numbers
     """The root of their mean square: sqrt(sequences) times the norm of what backward() of the mean loss leaves in the states
     of all sequences together, (sequences, hidden)."""
+    of: str = "h"
+    """With respect to what: `h`, the states of the last layer, or `x`, the vectors that stand for what is read."""
 
     @property
     def fall(self) -> float:
@@ -136,8 +141,13 @@ class ContextLoss:
 
     @property
     def used(self) -> int:
-        """The shortest context from which on the loss has come nine tenths of its way from no context to all of it."""
-        high = self.loss > self.loss[-1] + 0.1 * max(self.loss[0] - self.loss[-1], 0.0)
+        """The shortest context from which on the loss has come nine tenths of its way from no context to all of it.
+
+        The shortest of all where all of it is no better than none.
+        """
+        if self.loss[0] <= self.loss[-1]:
+            return int(self.context[0])
+        high = self.loss > self.loss[-1] + 0.1 * (self.loss[0] - self.loss[-1])
         return int(self.context[int(np.flatnonzero(high)[-1]) + 1]) if high.any() else int(self.context[0])
 
 
@@ -160,13 +170,13 @@ class Diagnosis:
     """A trained network under the lens; a part that its cell or task does not have is None."""
 
     run: str
-    """The folder."""
+    """The folder; `hf:` and the folder of a model that is not ours."""
     task: dict[str, Any]
     """Its name and options, as diagnosed."""
     cell: str
     hidden: int
     update: int
-    """Whose weights these are: the best validation's."""
+    """Whose weights these are: the best validation's; 0 of a model that is not ours."""
     steps: int
     """Of a sequence."""
     answers_from: int

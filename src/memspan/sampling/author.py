@@ -23,6 +23,8 @@ SHORTEST = 1_000
 """Symbols of a text unless told that it be shorter."""
 _SIDE_BY_SIDE = 256
 """Streams of a model whose state does not grow: the fastest here, as one step reads all weights once for them."""
+_HELD = 1 << 30
+"""Bytes of states that grow, at most, unless one stream alone has more."""
 _BEGINNINGS = 1
 """Tells the random numbers of beginnings from those of the streams."""
 
@@ -66,7 +68,7 @@ class Author:
             seed=seed,
             choice=choice,
             context=bound,
-            group=_SIDE_BY_SIDE if bound is None else GROUP,
+            group=_SIDE_BY_SIDE if bound is None else side_by_side(self.model, bound),
             progress=progress,
         )
 
@@ -75,6 +77,11 @@ class Author:
             return self.first
         random = np.random.default_rng([seed, _BEGINNINGS])
         return torch.from_numpy(random.integers(len(self.spelling), size=streams))
+
+
+def side_by_side(model: Model, context: int) -> int:
+    """Streams whose states together stay below `_HELD` bytes when each has read `context` symbols."""
+    return max(1, min(GROUP, _HELD // (4 * model.state_size(context))))
 
 
 def divided(length: int, streams: int | None) -> tuple[int, int]:

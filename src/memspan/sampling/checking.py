@@ -22,10 +22,16 @@ def check_seed(seed: int) -> None:
     _check_whole("seed", seed, least=0)
 
 
-def check_context(context: int | None, kept: int | None) -> None:
-    """A window, and how much of it is read again: no more than all of it."""
+def check_context(context: int | None, kept: int | None, model: Model) -> None:
+    """A window that the model has positions for, and how much of it is read again: no more than all of it."""
     if context is not None:
         _check_whole("context", context, least=1)
+        positions = model.context if isinstance(model, HuggingFaceModel) else None
+        if positions is not None and context > positions:
+            raise InputError(
+                f"context is {context:,}; the model has positions for {positions:,}; give as many or fewer, "
+                "or leave it out"
+            )
     if kept is None:
         return
     _check_whole("kept", kept, least=1)

@@ -49,7 +49,7 @@ def sample(
     """
     check_counts(streams=streams, length=length, group=group)
     check_seed(seed)
-    check_context(context, kept)
+    check_context(context, kept, model)
     beginning = checked_beginning(first, streams, model)
     rule = choice or Choice()
 

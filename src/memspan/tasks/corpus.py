@@ -41,7 +41,7 @@ class Corpus(NamedTuple):
 
     def text(self, split: Split) -> str:
         """The whole text of a split."""
-        parts = [_read(path) for path in self.files[split]]
+        parts = [text_of(path) for path in self.files[split]]
         text = "".join(part if part.endswith("\n") else f"{part}\n" for part in parts if part)
         return "".join(f"{line.strip()}\n" for line in text.splitlines()) if self.stripped else text
 
@@ -120,7 +120,8 @@ def _own() -> Corpus:
     )
 
 
-def _read(path: Path) -> str:
+def text_of(path: Path) -> str:
+    """What a file says."""
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:

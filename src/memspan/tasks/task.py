@@ -102,6 +102,11 @@ class Task(ABC):
         del split, size
         return None
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of a result should know about the data."""
+        return ()
+
     def resolved(self) -> Self:
         """The same task, with nothing left open that depends on the machine, such as which data there are."""
         return self

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from memspan.errors import InputError
-from memspan.models.vocabulary import END, Kind, Vocabulary
+from memspan.models.vocabulary import END, UNKNOWN, Kind, Vocabulary
 from memspan.tasks.corpus import corpus, resolved
 from memspan.tasks.passes import passed
 from memspan.tasks.task import SPLITS, Batch, Split, Task, check_count, check_split, random_of
@@ -106,6 +106,17 @@ class TextTask(Task):
         p = frequencies(self.identity)
         p = p[p > 0]
         return float(-(p * np.log(p)).sum())
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How much of each text is none of the symbols that were learnt."""
+        found = encoded(self.identity)
+        return tuple(
+            f"{count / len(found.symbols[split]):.2%} of the {split} text are {self.kind} that the vocabulary of "
+            f"{self.symbols:,} lacks; they are read and asked for as {UNKNOWN[self.kind]}"
+            for split, count in found.unknown.items()
+            if count
+        )
 
     def resolved(self) -> Self:
         encoded(
@@ -251,14 +262,13 @@ def encoded(identity: Identity) -> Encoded:
         if not len(found):
             raise InputError(f"the {split} text of {identity.data} is empty; expected {identity.kind}")
     known = set(tokens["train"])
-    unknown: dict[Split, int] = {
-        split: sum(token not in known for token in tokens[split]) for split in SPLITS
-    }
-    vocabulary = Vocabulary.of(
-        identity.kind, tokens["train"], unknown=any(unknown.values()), limit=identity.limit
-    )
-    if len(vocabulary) < 2:
+    if len(known) < 2:
         raise InputError(f"the training text of {identity.data} has one symbol only; expected two or more")
+    new = any(token not in known for split in SPLITS for token in tokens[split])
+    vocabulary = Vocabulary.of(identity.kind, tokens["train"], unknown=new, limit=identity.limit)
+    unknown: dict[Split, int] = {
+        split: sum(token not in vocabulary.numbers for token in tokens[split]) for split in SPLITS
+    }
     symbols: dict[Split, NDArray[np.int64]] = {split: vocabulary.encode(tokens[split]) for split in SPLITS}
     for numbers in symbols.values():
         numbers.setflags(write=False)

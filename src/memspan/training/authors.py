@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from memspan.errors import CorruptError, InputError
-from memspan.models.cell_model import CellModel
 from memspan.sampling.author import Author
 from memspan.training.best import Best, load_best
 from memspan.training.devices import Device, device_of
@@ -13,6 +12,8 @@ from memspan.training.devices import Device, device_of
 RUN, HUGGING_FACE = "run:", "hf:"
 _WRITING = ("characters", "words", "binary")
 """Tasks whose networks have learnt which symbol comes next."""
+_LONG = 10**6
+"""Steps after which every state that grows has grown, one that stores a state once in a while, too."""
 
 
 def author_of(source: str, *, device: Device = "auto") -> Author:
@@ -48,8 +49,7 @@ def _run_author(run: Path, device: Device) -> Author:
 
 def _context(best: Best) -> int | None:
     """Of a network whose state grows with all it reads, as far as it was trained to look back."""
-    network = best.network
-    if not isinstance(network, CellModel) or network.cell.state_size(2) == network.cell.state_size(1):
+    if best.network.state_size(_LONG) == best.network.state_size(1):
         return None
     task = best.config.task
     return getattr(task, "steps", None) or getattr(task, "length", None)

@@ -54,9 +54,21 @@ def outcome(
         validation_loss=np.array([_number(line["validation"]["loss"]) for line in validated]),
         validation_accuracy=np.array([_number(line["validation"].get("accuracy")) for line in validated]),
         config=to_json(config),
-        notes=(*position.notes, *lost, *notes),
+        notes=(*position.notes, *lost, *notes, *config.task.notes, *_looked_at(config)),
         second_goal=second_goal(config, lines),
     )
+
+
+def _looked_at(config: Config) -> list[str]:
+    """Where validations do not look at all there is."""
+    size, looked = config.training.validation_size, config.training.validation_batches
+    whole = config.task.batches("valid", size) or looked
+    if looked >= whole:
+        return []
+    return [
+        f"validations looked at the first {looked / whole:.0%} of the validation split; "
+        f"--set training.validation_batches={whole} looks at all of it"
+    ]
 
 
 def _number(value: float | None) -> float:

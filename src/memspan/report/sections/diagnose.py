@@ -27,9 +27,9 @@ def section(result: Diagnosis) -> Section:
 
 def _explanation(result: Diagnosis) -> tuple[str, ...]:
     whole = (
-        "A network learns from long ago only if the gradient of its loss arrives there. The state h of every step is "
-        "changed a little, in thought, and the change of the loss is the gradient's norm: the first figure shows it "
-        "against how long before the end the state was."
+        f"A network learns from long ago only if the gradient of its loss arrives there. {_changed(result)} of every step "
+        "is changed a little, in thought, and the change of the loss is the gradient's norm: the first figure shows it "
+        "against how long before the end that step was."
     )
     if result.attention is not None:
         looks = (
@@ -45,3 +45,7 @@ def _explanation(result: Diagnosis) -> tuple[str, ...]:
         )
         return (whole, chain)
     return (whole,)
+
+
+def _changed(result: Diagnosis) -> str:
+    return "The state h" if result.gradients.of == "h" else "The vector x of the token"
