@@ -266,7 +266,7 @@ def test_a_switch_that_cannot_come_is_refused_and_one_that_did_not_is_told(folde
     with pytest.raises(InputError, match=r"bmi\.switch_at is 30, and training ends after 30 updates"):
         check_config(config_of(folder, replace(FULL, switch_at=30), updates=30))
     run = train(config_of(folder, updates=4, optimizer="nt-asgd"), tmp_path / "run")
-    assert ["the switch never came" in note for note in run.notes] == [True]
+    assert sum("the switch never came" in note for note in run.notes) == 1
 
 
 def test_a_second_stage_with_another_discriminator_is_told_so(folder, tmp_path):
