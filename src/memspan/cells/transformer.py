@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from memspan.cells.cell import Cell
 from memspan.cells.layer import Device, Layer, empty_weights
-from memspan.cells.windows import holds_nan, steps_since_reset, visible
+from memspan.cells.windows import holds_nan, no_numbers, steps_since_reset, visible
 from memspan.errors import InputError
 
 
@@ -121,15 +121,18 @@ class TransformerLayer(Layer):
     ) -> tuple[Tensor, Past]:
         position = steps_since_reset(past.seen, len(inputs), resets)
         x, queries, keys, values = self._projected(inputs, past, position)
-        bad = ~(keys.isfinite() & values.isfinite()).all(dim=-1)
-        clean = [self._split(t.masked_fill(bad.unsqueeze(-1), 0)) for t in (keys, values)]
+        bad = no_numbers(keys, values)
+        clean = [
+            self._split(t if bad is None else t.masked_fill(bad.unsqueeze(-1), 0)) for t in (keys, values)
+        ]
         causal = resets is None and past.keys.shape[1] == 0
         mask = None if causal else visible(position, keys.shape[1]).unsqueeze(1)
         context = functional.scaled_dot_product_attention(
             self._split(queries), *clean, attn_mask=mask, dropout_p=dropout, is_causal=causal
         )
-        # Masked sources have weight 0, and 0 times NaN is NaN: what is no number enters here, for those who see it.
-        context = context.masked_fill(holds_nan(bad, position)[:, None, :, None], math.nan)
+        if bad is not None:
+            # Masked sources have weight 0, and 0 times NaN is NaN: what is no number enters here, for those who see it.
+            context = context.masked_fill(holds_nan(bad, position)[:, None, :, None], math.nan)
         h = self._mixed(x, context.transpose(1, 2).flatten(2).transpose(0, 1))
         # Under autocast all three come in half precision; a state has that of the weights.
         h, keys, values = (tensor.to(self.W_o.dtype) for tensor in (h, keys, values))

@@ -25,6 +25,19 @@ def visible(position: Tensor, sources: int) -> Tensor:
     return (source <= own) & (source >= own - position.T.unsqueeze(-1))
 
 
+@torch.no_grad()
+def no_numbers(*vectors: Tensor) -> Tensor | None:
+    """(batch, source): where any of the vectors (batch, source, size) has what is no number; None: nowhere.
+
+    A sum tells that there is nothing in a tenth of the time that looking at every number takes; if it is too large for a
+    number itself, all are looked at.
+    """
+    wide = torch.promote_types(vectors[0].dtype, torch.float32)
+    if sum(each.sum(dtype=wide) for each in vectors).isfinite():  # type: ignore[union-attr] - there are some
+        return None
+    return ~torch.stack([each.isfinite().all(dim=-1) for each in vectors]).all(dim=0)
+
+
 def holds_nan(bad: Tensor, position: Tensor) -> Tensor:
     """(batch, time): whether any source that a step sees is `bad` (batch, source), by differences of running counts."""
     running = torch.nn.functional.pad(bad.cumsum(dim=1), (1, 0))

@@ -16,7 +16,7 @@ def training_rows(run: TrainingRun) -> tuple[Row, ...]:
     """What was reached, then what it took."""
     return (
         *_accuracy_rows(run),
-        ("loss", loss_words(run.task, run.loss), "On the test sequences, which played no part in training."),
+        *_loss_rows(run),
         (
             "without memory",
             loss_words(run.task, run.baseline),
@@ -34,6 +34,20 @@ def training_rows(run: TrainingRun) -> tuple[Row, ...]:
         ("time", duration(run.seconds), "Spent on training, in all sessions."),
         ("run", run.run, "The folder with configuration, metrics and checkpoints."),
     )
+
+
+def _loss_rows(run: TrainingRun) -> tuple[Row, ...]:
+    """Of a text, whose two numbers one expects, that of the validation as well."""
+    what = "On the test sequences, which played no part in training."
+    if run.task not in TEXTS:
+        return (("loss", loss_words(run.task, run.loss), what),)
+    rows: list[Row] = [("on test", loss_words(run.task, run.loss), what)]
+    if run.validation_loss.size:
+        lowest = loss_words(run.task, float(run.validation_loss.min()))
+        rows.append(
+            ("on validation", lowest, "The lowest of the validations: it is by this that weights are chosen.")
+        )
+    return tuple(rows)
 
 
 def _accuracy_rows(run: TrainingRun) -> tuple[Row, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memspan.figures.training_words import (
+    TEXTS,
     answers_word,
     chance_words,
     loss_words,
@@ -26,7 +27,8 @@ def training_sentence(run: TrainingRun) -> str:
     after = f"after {run.best_update:,} {'update' if run.best_update == 1 else 'updates'}"
     if run.accuracy is None:
         without = loss_words(run.task, run.baseline)
-        return f"{start}{loss_words(run.task, run.loss)} {after} (without memory {without})"
+        split = " on test" if run.task in TEXTS else ""
+        return f"{start}{loss_words(run.task, run.loss)}{split} {after} (without memory {without})"
     right = f"{percent(run.accuracy)} of {answers_word(run.task)} right"
     return f"{start}{right} {after} ({chance_words(run.chance)})"
 
