@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from memspan.bench import BENCHMARKS
-from memspan.bench.objective import ObjectiveSizes, objective
+from memspan.bench.objective import LAPTOP, ObjectiveSizes, objective
 from memspan.bench.objective_cost import trainer_of
+from memspan.experiments.bmi_trainings import SIZES, Key
 from memspan.progress import SILENT
+from memspan.tasks import WordText
 
 TINY = ObjectiveSizes(words=50, hidden=4, batch=2, steps=3, pairs=2, length=4, rounds=1)
 
@@ -21,13 +26,27 @@ def small(tmp_path, monkeypatch):
 
 
 def test_both_phases_are_timed_next_to_a_plain_update():
-    found = objective(SILENT, TINY)
+    found = objective(SILENT, (TINY, replace(TINY, hidden=6, tied=True)))
     assert [benchmark.name.split(",")[0] for benchmark in found] == [
         "update with --bmi base",
         "update with --bmi full",
-    ]
+    ] * 2
+    assert len({benchmark.name for benchmark in found}) == 4
     assert all(benchmark.ours > 0 and benchmark.theirs > 0 for benchmark in found)
     assert BENCHMARKS["objective"] is objective
+
+
+def test_the_second_size_is_that_of_the_laptop_recipe():
+    config = SIZES["laptop"].config(Key("ptb", "full", 0), Path("runs"))
+    assert isinstance(config.task, WordText)
+    assert (LAPTOP.words, LAPTOP.steps, LAPTOP.batch) == (
+        config.task.most,
+        config.task.steps,
+        config.training.batch,
+    )
+    assert (LAPTOP.hidden, LAPTOP.hidden) == (config.cell.hidden, config.model.embedding)
+    assert (LAPTOP.tied, LAPTOP.dropout) == (config.model.tied, config.model.dropout)
+    assert (LAPTOP.pairs, LAPTOP.length) == (config.bmi.pairs, config.bmi.length)
 
 
 def test_full_is_timed_after_the_switch():

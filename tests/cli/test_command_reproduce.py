@@ -9,7 +9,7 @@ import pytest
 
 from memspan.experiments import RECIPES, Outcome, agent_trainings
 from memspan.experiments.recipe import Computed
-from memspan.results import Chart, Claim, line
+from memspan.results import Chart, Claim, Measured, MeasuredRow, MeasuredTable, line
 from memspan.training.agents.agent import Agent
 
 
@@ -20,7 +20,9 @@ def recipe(monkeypatch):
     def install(holds: bool) -> None:
         claim = Claim("two and two are four", 4.0, None, 4.0 if holds else 5.0, 0.1, holds)
         chart = Chart("sum", "Sum", "a", "b", "linear", "linear", (line("sum", [1, 2], [2, 4]),), "A line.")
-        outcome = Outcome((claim,), (chart,), ("a note",))
+        sum_of = Measured(4.0, (3.5, 4.5), (3.9, 4.1), 4.25)
+        table = MeasuredTable("Sums", ("two and two",), (MeasuredRow("by hand", (sum_of,)),), "Of two seeds.")
+        outcome = Outcome((claim,), (chart,), ("a note",), tables=(table,))
         changed = dataclasses.replace(RECIPES["errata-04"], run=lambda *_: outcome)
         monkeypatch.setitem(RECIPES, "errata-04", changed)
 
@@ -39,8 +41,12 @@ def test_claims_are_shown_and_written(memspan, recipe, tmp_path):
     ran = memspan("reproduce", "errata-04", "--scale", "smoke", "--out", tmp_path)
     assert "two and two are four" in ran.out
     assert "note: a note" in ran.out
+    assert "4.0 [3.5, 4.5] (paper 4.25)" in ran.out
     assert (tmp_path / "figures/sum.svg").exists()
-    assert "two and two are four" in (tmp_path / "report.html").read_text()
+    page = (tmp_path / "report.html").read_text()
+    assert "two and two are four" in page
+    assert "<td>by hand</td><td>4.0 [3.5, 4.5] (paper 4.25)</td>" in page
+    assert "Sums. Of two seeds." in page
 
 
 @pytest.mark.parametrize(

@@ -291,3 +291,29 @@ def test_without_torch_the_missing_extra_is_named(tmp_path):
             [sys.executable, "-c", code, *words], cwd=tmp_path, capture_output=True, text=True
         )
         assert (ran.returncode, ran.stderr) == (2, f"error: {what} needs PyTorch; install memspan[models]\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "setting", "told"),
+    [
+        ((), "bmi.weight=0.2", "bmi.weight is not read without --bmi; add --bmi base or full"),
+        (("--bmi", "base"), "bmi.second=policy", "bmi.second is about the time after the switch"),
+        (("--bmi", "full", "--set", "bmi.second=policy"), "bmi.proposal=0.5", "set bmi.second=raml"),
+        (("--bmi", "base", "--set", "bmi.segments=windows"), "bmi.padding=true", "set bmi.segments=lines"),
+        (("--bmi", "base"), "bmi.gap=5", "set bmi.segments=windows"),
+    ],
+)
+def test_settings_of_the_second_goal_that_nothing_reads_are_refused(memspan, words, setting, told):
+    ran = memspan("train", "words", *words, "--set", setting, "--show-config")
+    assert ran.error.startswith(f"error: --set {setting}: ")
+    assert told in ran.error
+    assert ran.error.endswith(", or leave it out")
+
+
+def test_settings_of_the_second_goal_that_are_read_are_taken(memspan):
+    for words in (
+        ("--bmi", "base", "--set", "bmi.segments=windows", "--set", "bmi.gap=5"),
+        ("--bmi", "full", "--set", "bmi.switch_at=7", "--set", "bmi.padding=true"),
+        ("--set", "bmi.name=none"),
+    ):
+        assert memspan("train", "words", *words, "--show-config").status == 0

@@ -88,9 +88,27 @@ class Listener(Progress):
 def test_each_part_of_the_work_is_told(run):
     listener = Listener()
     with_written(evaluate_run(run), run, segments=True, reverse=True, length=8_000, progress=listener)
-    wanted = ["learning what segments tell of each other"] * 2 + ["a fresh model reads what was written"]
-    assert listener.names[-3:] == wanted
+    wanted = [
+        f"learning what segments of {whose} tell of each other" for whose in ("what it wrote", "the text")
+    ]
+    assert listener.names[-3:] == [*wanted, "a fresh model reads what was written"]
     assert len(listener.names) > 3  # the writing itself
+
+
+def test_an_interrupt_says_that_nothing_is_kept(memspan, run, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("memspan.diagnostics.written_texts.segment_information", interrupted)
+    ran = memspan("evaluate", run, "--segment-information", "--length", 8_000)
+    assert ran.status == 130
+    assert f"nothing was kept of what was evaluated; {run} is as it was; run the same command" in ran.err
+    assert not (run / "evaluation").exists()
+
+
+def test_the_time_that_it_took_is_told(memspan, run):
+    ran = memspan("evaluate", run, "--segment-information", "--length", 8_000)
+    assert [line for line in ran.out.splitlines() if line.startswith("time ")]
 
 
 def test_json_has_both_or_null_and_a_seed_gives_the_same(memspan, run):

@@ -13,7 +13,8 @@ from tests.figures.training_examples import training
 
 from memspan.experiments import bmi_fig2, bmi_fig3, bmi_table1, bmi_table2
 from memspan.experiments.bmi_judging import reverse_all, segments_all
-from memspan.experiments.bmi_published import GOALS, MEASURES, PERPLEXITY, SEGMENTS, printed
+from memspan.experiments.bmi_published import BETTER, GOALS, MEASURES, PERPLEXITY, SEGMENTS, printed
+from memspan.experiments.bmi_tables import table as one_table
 from memspan.experiments.bmi_trainings import SIZES, Key
 from memspan.experiments.gradient_variance import Variances
 from memspan.progress import SILENT
@@ -33,8 +34,10 @@ def table(**losses: float) -> dict[Key, dict[str, float]]:
 
 def test_a_goal_is_better_only_if_its_perplexity_is_lower():
     found = table(none=4.0, base=3.9, full=3.95)
-    base, full = (bmi_table1.compared("ptb", False, goal, "test", found) for goal in ("base", "full"))
-    assert (base.holds, full.holds) == (True, False)
+    base, both, full = (bmi_table1.compared("ptb", False, *pair, "test", found) for pair in BETTER)
+    assert (base.holds, both.holds, full.holds) == (True, True, False)
+    assert "BMI-full has a lower perplexity on test than the baseline" in both.claim
+    assert both.paper == pytest.approx(54.65 / 55.97)
     assert base.measured == pytest.approx(np.exp(-0.1))
     assert base.paper == pytest.approx(55.02 / 55.97)
     assert "3 seeds, of which 3 agree" in base.claim
@@ -46,11 +49,28 @@ def test_a_difference_within_the_scatter_of_seeds_is_none():
     for seed, shift in zip(SEEDS, (-0.03, 0.0, 0.03), strict=True):
         key = Key("ptb", "base", seed)
         found[key] = {measure: loss + shift for measure, loss in found[key].items()}
-    claim = bmi_table1.compared("ptb", False, "base", "test", found)
+    claim = bmi_table1.compared("ptb", False, "base", "none", "test", found)
     assert claim.measured is not None
     assert claim.measured < 1
     assert not claim.holds
     values = {"none": (0.1, 0.2, 0.3), "base": (0.2, 0.3, 0.25)}
+    segments = {
+        Key("ptb", goal, seed): SegmentInformation(nats, (0, 1), (nats, nats))
+        for goal, row in values.items()
+        for seed, nats in enumerate(row)
+    }
+    assert not bmi_table2.rises("ptb", "none", "base", segments).holds
+
+
+def test_three_seeds_must_agree_by_more_than_two_standard_errors():
+    found = table(none=4.0, base=3.97)
+    for seed, shift in zip(
+        SEEDS, (-0.02, 0.0, 0.02), strict=True
+    ):  # a standard error of 0.0115: 2.6 of them apart
+        key = Key("ptb", "base", seed)
+        found[key] = {measure: loss + shift for measure, loss in found[key].items()}
+    assert not bmi_table1.compared("ptb", False, "base", "none", "test", found).holds
+    values = {"none": (0.18, 0.2, 0.22), "base": (0.22, 0.24, 0.26)}  # 2.4 of them apart
     segments = {
         Key("ptb", goal, seed): SegmentInformation(nats, (0, 1), (nats, nats))
         for goal, row in values.items()
@@ -113,11 +133,27 @@ def test_a_curve_is_consistently_below_another_or_only_in_the_end():
         Key("ptb", "base", 0): np.array([[0, 10, 20], [5.0, 4.4, 4.3]]),
         Key("ptb", "full", 0): np.array([[0, 10, 20], [5.0, 4.6, 4.2]]),
     }
-    base = bmi_fig2.compared("ptb", "base", "none", curves)
-    full = bmi_fig2.compared("ptb", "full", "base", curves)
-    assert [claim.holds for claim in (*base, *full)] == [True, True, False, True]
-    assert (base[0].measured, full[0].measured) == (1.0, 0.5)
-    assert full[1].measured == pytest.approx(np.exp(-0.1))
+    base, full = (bmi_fig2.faster("ptb", goal, curves) for goal in ("base", "full"))
+    below, lowest = bmi_fig2.consistent("ptb", curves), bmi_fig2.further("ptb", curves)
+    assert [claim.holds for claim in (base, full, below, lowest)] == [True, True, False, True]
+    assert [claim.measured for claim in (base, full, below, lowest)] == pytest.approx([0.1, 0.05, 0.5, 0.1])
+
+
+def test_curves_that_are_below_by_less_than_the_scatter_of_seeds_are_not_below():
+    shifts = {"none": (0.0, 0.0, 0.0), "base": (-0.03, 0.0, 0.02), "full": (-0.05, -0.01, 0.02)}
+    curves = {
+        Key("ptb", goal, seed): np.array([[0, 10, 20], [5.0, 4.5 + shift, 4.4 + shift]])
+        for goal, row in shifts.items()
+        for seed, shift in enumerate(row)
+    }
+    claims = (
+        *(bmi_fig2.faster("ptb", goal, curves) for goal in ("base", "full")),
+        bmi_fig2.further("ptb", curves),
+    )
+    assert [claim.measured is not None and claim.measured > 0 for claim in claims] == [True] * 3
+    below = bmi_fig2.consistent("ptb", curves)
+    assert below.measured == 1
+    assert not any(claim.holds for claim in (*claims, below))
 
 
 def test_variances_are_those_of_numpy_and_ratios_leave_out_what_never_changed():
@@ -145,6 +181,35 @@ def test_policy_gradients_are_noisier_as_printed_or_by_less_or_not_at_all(ratios
     assert claims[0].paper == 1e4
     assert claims[3].measured == pytest.approx(np.median(ratios))
     assert claims[5].measured == pytest.approx(144 * np.median(ratios))
+
+
+def test_one_table_has_every_goal_next_to_the_printed_numbers():
+    found = table(none=4.0, base=3.9)
+    found[Key("ptb", "none", 0, tuned=True)] = dict.fromkeys(MEASURES, 3.5)
+    segments = {
+        Key("ptb", "none", seed): SegmentInformation(0.2 + seed / 10, (0.1, 0.5), (0.2, 0.3))
+        for seed in SEEDS
+    }
+    segments[Key("ptb", "real", 0)] = SegmentInformation(1.0, (0.9, 1.1), (0.9, 1.0, 1.1))
+    whole = one_table("ptb", found, segments)
+    assert [row.name for row in whole.rows] == ["Baseline", "BMI-base", "Baseline (ft.)", "Real text"]
+    assert whole.columns == (*MEASURES.values(), "information between segments (nats)")
+    none, base, tuned, real = (row.entries for row in whole.rows)
+    assert none[1] is not None
+    assert none[1].value == pytest.approx(np.exp(5.0))
+    assert none[1].each == pytest.approx(np.exp([4.0, 5.0, 6.0]))
+    assert none[1].interval == pytest.approx(np.exp([5 - 2.4841, 5 + 2.4841]), rel=1e-3)
+    assert none[1].paper == 55.97
+    assert tuned[1] is not None
+    assert (tuned[1].interval, tuned[1].paper) == (None, 54.44)
+    assert none[4] is not None
+    assert (none[4].value, none[4].paper, none[4].paper_error) == (pytest.approx(0.3), 0.25, 0.03)
+    assert base[4] is None
+    assert real[:4] == (None,) * 4
+    assert real[4] is not None
+    assert (real[4].each, real[4].paper) == ((0.9, 1.0, 1.1), 1.18)
+    only = one_table("ptb", {}, segments)
+    assert only.columns == ("information between segments (nats)",)
 
 
 def test_one_folder_serves_the_tables_and_the_curves(tmp_path: Path):

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from memspan.experiments.standard_errors import MANY, claim_within_errors, deviation
+from memspan.experiments.standard_errors import (
+    MANY,
+    claim_within_errors,
+    deviation,
+    reach_of_difference,
+    reach_of_mean,
+)
 
 
 def test_the_worst_of_all_values_decides() -> None:
@@ -22,3 +29,17 @@ def test_a_claim_holds_up_to_five_standard_errors_on_either_side(off: float, hol
 
 def test_a_value_that_is_not_a_number_does_not_hold() -> None:
     assert not claim_within_errors("It is so.", [1.0, np.nan], [1.0, 1.0], [0.1, 0.1]).holds
+
+
+def test_intervals_of_a_few_seeds_are_those_of_scipy() -> None:
+    random = np.random.default_rng(0)
+    some, others = random.normal(0, 1, 3), random.normal(1, 3, 5)
+    low, high = stats.ttest_1samp(some, 0).confidence_interval(0.95)
+    assert reach_of_mean(some) == pytest.approx((high - low) / 2)
+    low, high = stats.ttest_ind(some, others, equal_var=False).confidence_interval(0.95)
+    assert reach_of_difference(some, others) == pytest.approx((high - low) / 2)
+
+
+def test_values_without_scatter_have_no_interval() -> None:
+    assert (reach_of_mean([2.0]), reach_of_difference([1.0], [2.0])) == (0.0, 0.0)
+    assert reach_of_difference([1.0, 1.0], [2.0]) == 0.0

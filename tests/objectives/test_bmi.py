@@ -12,13 +12,13 @@ import torch
 from memspan.cells.names import CELLS
 from memspan.errors import InputError
 from memspan.models.sequence_model import SequenceModel
-from memspan.objectives import policy
+from memspan.objectives import policy, reading
 from memspan.objectives.bmi import FLAT, PATIENCE, Bmi, BmiConfig, check_bmi
 from memspan.objectives.discriminator import Discriminator
 from memspan.objectives.policy import PLAIN, continued, policy_loss
 from memspan.objectives.raml import effective_size, importance_weights, raml_loss
 from memspan.objectives.reading import log_likelihoods, pooled
-from memspan.objectives.segments import Padded, Segments, draw_pairs, windows
+from memspan.objectives.segments import Padded, Segments, draw_pairs, lines, windows
 from memspan.tasks import Batch
 
 QUIET = BmiConfig(name="full", pairs=6, hidden=10, length=5, input_dropout=0.0, hidden_dropout=0.0)
@@ -298,6 +298,25 @@ def test_after_the_switch_the_policy_may_be_learnt_instead(padding, monkeypatch)
     assert loss.isfinite()
     assert -math.inf < told["reward"] < 0
     assert asked == [padding] * 4  # rewards are told by what the discriminator learnt from
+
+
+@pytest.mark.parametrize("second", ["raml", "policy"])
+def test_padding_is_pooled_up_to_the_length_of_a_segment_however_short_all_are(second, monkeypatch):
+    segments = lines(np.tile([1, 2, 0], 20), end=0, length=5, filler=6)
+    bmi, model = bmi_of(replace(QUIET, padding=True, second=second), segments)
+    bmi.on_switch()
+    read, plain = [], reading.pooled
+
+    def noted(model, taken, *, padding):
+        read.append(taken.symbols[:, 0].tolist())
+        return plain(model, taken, padding=padding)
+
+    monkeypatch.setattr("memspan.objectives.bmi.pooled", noted)
+    monkeypatch.setattr("memspan.objectives.policy.pooled", noted)
+    loss, _ = bmi.loss(model, BATCH, 0)
+    assert loss.isfinite()
+    assert {len(symbols) for symbols in read} == {5}
+    assert read[0] == [1, 2, 0, 6, 6]
 
 
 @pytest.mark.parametrize(

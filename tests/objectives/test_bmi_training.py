@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import final
@@ -18,11 +19,13 @@ from memspan.objectives import Bmi, BmiConfig, Objective
 from memspan.objectives.segments import Segments
 from memspan.progress import SILENT, Progress, Stage
 from memspan.tasks import Batch, Copy, WordText
-from memspan.training import CellConfig, Config, InitConfig, TrainingConfig, resume, train
+from memspan.training import CellConfig, Config, DivergenceError, InitConfig, TrainingConfig, resume, train
 from memspan.training.building import seeded
 from memspan.training.checkpoint import read_checkpoint
 from memspan.training.config import ModelConfig, check_config
 from memspan.training.machine import Machine
+from memspan.training.objectives import segments_of
+from memspan.training.resolving import resolved
 from memspan.training.trainer import Trainer
 
 LINES = "the cat sat on the mat\nthe mat was red\na dog ran far away\nthe dog was brown\n" * 20
@@ -86,10 +89,44 @@ def test_it_switches_at_its_update_and_is_resumed_to_the_same_bytes(folder, tmp_
     assert all({"bmi.bound", "bmi.accuracy", "bmi.spread"} <= set(line) for line in told)
 
 
-def test_without_a_time_of_its_own_it_switches_when_validation_no_longer_improves(folder, tmp_path):
-    late = config_of(folder, learning_rate=0.5, nonmonotone=1, updates=60)
-    train(late, tmp_path / "full")
+def test_without_a_time_of_its_own_it_switches_after_half_of_the_updates(folder, tmp_path):
+    train(config_of(folder), tmp_path / "run")
+    assert ["bmi.effective" in line for line in metrics(tmp_path / "run")] == [False] * 6 + [True] * 6
+    kept = json.loads((tmp_path / "run/config.json").read_text())["bmi"]
+    assert kept["switch_at"] == 6
+    for bmi, training, at in (
+        (replace(FULL, switch_at=4), {}, 4),
+        (FULL, {"optimizer": "nt-asgd"}, None),
+        (replace(FULL, name="base"), {}, None),
+        (FULL, {"updates": 1}, None),
+    ):
+        assert resolved(config_of(folder, bmi, **training)).bmi.switch_at == at
+
+
+def test_a_run_tells_how_its_second_goal_went(folder, tmp_path):
+    told = train(config_of(folder, replace(FULL, switch_at=5)), tmp_path / "full").second_goal
+    assert told is not None
+    lines = metrics(tmp_path / "full")
+    assert told.bound.tolist() == [line["bmi.bound"] for line in lines]
+    assert told.accuracy.tolist() == [line["bmi.accuracy"] for line in lines]
+    assert np.isnan(told.effective).tolist() == [True] * 5 + [False] * 7
+    assert (told.name, told.pairs, told.switched) == ("full", 4, 5)
+    begun = replace(config_of(folder), init=InitConfig(name="run", run=str(tmp_path / "full")))
+    again = train(begun, tmp_path / "again").second_goal
+    assert again is not None
+    assert again.switched == 0
+    base = train(config_of(folder, replace(FULL, name="base")), tmp_path / "base").second_goal
+    assert base is not None
+    assert (base.switched, np.isnan(base.effective).all()) == (None, True)
+    assert train(config_of(folder, BmiConfig()), tmp_path / "none").second_goal is None
+
+
+def test_with_nt_asgd_it_switches_when_validation_no_longer_improves(folder, tmp_path):
+    late = config_of(folder, optimizer="nt-asgd", learning_rate=50.0, nonmonotone=1, updates=60)
+    run = train(late, tmp_path / "full")
     switched = ["bmi.effective" in line for line in metrics(tmp_path / "full")]
+    assert run.second_goal is not None
+    assert run.second_goal.switched == switched.index(True)
     assert switched[0] is False
     assert switched[-1] is True
     train(replace(late, bmi=replace(FULL, name="base")), tmp_path / "base")
@@ -183,6 +220,40 @@ def test_the_penalty_of_a_network_is_that_of_its_own_reading_whatever_an_objecti
         assert torch.allclose(alone, beside, atol=1e-7)
 
 
+def test_short_lines_are_filled_up_with_the_unknown_word_or_else_with_their_end(folder):
+    for most, filler in ((5, "<unk>"), (None, "<eos>")):
+        config = replace(config_of(folder), task=WordText(data=folder, steps=5, most=most))
+        vocabulary = config.task.vocabulary
+        assert vocabulary is not None
+        words = [vocabulary.symbols[number] for number in segments_of(config).symbols[1]]
+        assert words[-4:] == ["<eos>", filler, filler, filler]
+
+
+def test_a_second_goal_that_is_no_number_is_told_with_what_to_set(folder, tmp_path, monkeypatch):
+    plain = Bmi.loss
+
+    def broken(self, model, batch, index):
+        loss, told = plain(self, model, batch, index)
+        return (loss * float("nan") if index == 4 else loss), told
+
+    monkeypatch.setattr(Bmi, "loss", broken)
+    with pytest.raises(DivergenceError) as raised:
+        train(config_of(folder), tmp_path / "run")
+    assert re.fullmatch(
+        r"the loss of bmi was no finite number at update 5, beside a sound one of the task \(\d.*\); the state of update 3 "
+        r"is kept in .*run; train again into another --out with a smaller rate of its discriminator "
+        r"\(--set bmi\.learning_rate=7e-05\) or a smaller bmi\.weight",
+        str(raised.value),
+    )
+
+
+def test_a_model_that_gives_no_states_is_refused(folder):
+    with pytest.raises(
+        InputError, match=r"Linear has no outputs\(symbols\) or no answered\(hidden\); expected"
+    ):
+        Bmi(FULL, segments_of(config_of(folder)), torch.nn.Linear(1, 1), 0)  # pyright: ignore[reportArgumentType]
+
+
 def test_what_is_no_text_has_no_segments(folder):
     config = config_of(folder)
     with pytest.raises(InputError, match=r"bmi\.name is full, and copy is no text; bmi is for characters"):
@@ -194,8 +265,8 @@ def test_what_is_no_text_has_no_segments(folder):
 def test_a_switch_that_cannot_come_is_refused_and_one_that_did_not_is_told(folder, tmp_path):
     with pytest.raises(InputError, match=r"bmi\.switch_at is 30, and training ends after 30 updates"):
         check_config(config_of(folder, replace(FULL, switch_at=30), updates=30))
-    run = train(config_of(folder, updates=4), tmp_path / "run")
-    assert ["the switch never came" in note for note in run.notes] == [True]
+    run = train(config_of(folder, updates=4, optimizer="nt-asgd"), tmp_path / "run")
+    assert sum("the switch never came" in note for note in run.notes) == 1
 
 
 def test_a_second_stage_with_another_discriminator_is_told_so(folder, tmp_path):

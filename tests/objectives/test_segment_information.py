@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import final
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ import torch
 
 from memspan.errors import InputError
 from memspan.objectives.segment_information import Critic, _Pairs, far_shifts, segment_information
+from memspan.progress import Progress, Stage
 
 QUICK = Critic(width=8, hidden=16, updates=150, look=30, pairs=600, batch=64, learning_rate=2e-2, dropout=0.0)
 TOPICS = 4
@@ -109,3 +112,35 @@ def test_a_seed_gives_the_same_numbers():
 def test_what_cannot_be_learnt_from_is_refused(texts, settings, message):
     with pytest.raises(InputError, match=message):
         segment_information(texts, 5, seed=0, **settings)
+
+
+@final
+class Counter(Progress, Stage):
+    """Adds up what is done."""
+
+    def __init__(self) -> None:
+        self.total = self.done = 0.0
+        self.steps = 0
+
+    def stage(self, name: str, total: float, done: float = 0.0) -> Stage:
+        del name, done
+        self.total = total
+        return self
+
+    def say(self, remark: str) -> None:
+        raise AssertionError(remark)
+
+    def advance(self, amount: float = 1.0) -> None:
+        self.done += amount
+        self.steps += 1
+
+    def close(self) -> None:
+        pass
+
+
+def test_progress_is_told_at_every_update_and_ends_at_its_total():
+    text, counter = np.random.default_rng(0).integers(0, 20, 20_000), Counter()
+    critic = replace(QUICK, patience=1)  # which ends early
+    segment_information([text], 20, seed=0, length=8, gap=3, folds=3, critic=critic, progress=counter)
+    assert counter.done == counter.total == 3 * QUICK.updates
+    assert 3 * QUICK.look < counter.steps < counter.total

@@ -96,6 +96,16 @@ def test_what_a_segment_is_pooled_to_does_not_depend_on_what_stands_behind_it(wo
     assert not torch.allclose(pooled(model, beside, padding=True)[0], vectors[0])
 
 
+def test_lines_that_are_filled_up_are_pooled_with_their_filler_whatever_is_read_beside_them():
+    found = lines(np.array([1, 2, 0, 3, 4, 5, 6, 7, 0, 4, 0]), end=0, length=6, filler=8)
+    model, exact = model_of("lstm"), torch.tensor([[1, 2, 0, 8, 8, 8]]).T
+    outputs, _ = model.outputs(exact)
+    expected = torch.cat([hidden.amax(0) for hidden in outputs], -1)[0]
+    for which in ([0], [0, 1], [0, 2]):
+        vectors = pooled(model, found.take(np.array(which), whole=True), padding=True)
+        assert torch.allclose(vectors[0], expected, atol=CLOSE)
+
+
 @pytest.mark.parametrize("word", ["lstm", "rel-rnn", "transformer", "awd-lstm"])
 def test_a_likelihood_is_the_product_over_the_symbols_of_the_second_segment(word):
     model = model_of(word)

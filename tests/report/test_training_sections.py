@@ -108,3 +108,38 @@ def test_an_evaluation_of_nothing_is_refused(tmp_path):
     path = store(dataclasses.replace(EXAMPLES.evaluation(), transfer=()), "evaluate", tmp_path)
     with pytest.raises(CorruptError, match="damaged"):
         read_result(path)
+
+
+def test_a_second_goal_is_told_and_drawn(tmp_path):
+    path = store(EXAMPLES.with_second_goal(), "train", tmp_path / "full")
+    result = read_result(path)
+    assert isinstance(result, TrainingRun)
+    section = section_of(result)
+    rows = {row[0]: row[1] for row in section.table.rows}
+    assert rows["neighbours tell"] == "0.879 nats of each other"
+    assert rows["pairs told right"] == "72.0 %"
+    assert (rows["switch"], rows["weights that count"]) == ("after update 4,000", "6.0 of 12")
+    assert [figure.name for figure in section.figures] == ["training", "bound"]
+    assert "the switch" in section.figures[1].caption
+    page = report(tmp_path).read_text(encoding="utf-8")
+    assert "0.879 nats of each other" in page
+    assert page.count("<svg") == 2
+
+
+@pytest.mark.parametrize(("switched", "told"), [(None, "never came"), (0, "made before the first update")])
+def test_a_switch_that_is_not_in_the_run_is_told(switched, told):
+    run = EXAMPLES.with_second_goal()
+    goal = dataclasses.replace(run.second_goal, switched=switched)
+    rows = {row[0]: row[1] for row in section_of(dataclasses.replace(run, second_goal=goal)).table.rows}
+    assert rows["switch"] == told
+    base = dataclasses.replace(goal, name="base", effective=np.full(goal.logged.size, np.nan))
+    rows = section_of(dataclasses.replace(run, second_goal=base)).table.rows
+    assert {row[0] for row in rows}.isdisjoint({"switch", "weights that count"})
+
+
+def test_a_second_goal_with_a_missing_number_is_a_damaged_file(tmp_path):
+    run = EXAMPLES.with_second_goal()
+    goal = dataclasses.replace(run.second_goal, bound=run.second_goal.bound[1:])
+    path = store(dataclasses.replace(run, second_goal=goal), "train", tmp_path)
+    with pytest.raises(CorruptError, match="bound and logged differ in length"):
+        read_result(path)

@@ -15,7 +15,18 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from memspan.errors import CorruptError, InputError
-from memspan.results import Benchmark, BenchReport, Chart, Claim, Reproduction, claim_near, line
+from memspan.results import (
+    Benchmark,
+    BenchReport,
+    Chart,
+    Claim,
+    Measured,
+    MeasuredRow,
+    MeasuredTable,
+    Reproduction,
+    claim_near,
+    line,
+)
 from memspan.results.atomic import replacing, write_text
 from memspan.results.encoding import dumps, from_plain, read_object, to_plain
 
@@ -109,12 +120,22 @@ def test_a_reproduction_survives_json_and_holds_if_all_claims_do() -> None:
         "n", "t", "x", "y", "log", "linear", (line("a", [1, 2], [3.5, 4], band=([3, 3], [5, 5])),), "caption"
     )
     claims = (Claim("a", 1.0, None, 1.0, 0.1, True), Claim("b", None, 2.0, 3.0, 0.1, False))
-    result = Reproduction("shen-fig5", "title", "Shen", "smoke", 0, claims, (chart,), ("note",), 1.5)
+    entry = Measured(0.4, (0.3, 0.5), (0.35, 0.45), 0.25, 0.03)
+    table = MeasuredTable("t", ("a", "b"), (MeasuredRow("base", (entry, None)),), "caption")
+    result = Reproduction(
+        "shen-fig5", "title", "Shen", "smoke", 0, claims, (chart,), ("note",), 1.5, tables=(table,)
+    )
     assert not result.holds
     again = Reproduction.from_json(result.to_json())
     assert again.to_json() == result.to_json()
-    assert again.claims == claims
+    assert (again.claims, again.tables) == (claims, (table,))
     assert again.figures[0].lines[0].high.tolist() == [5, 5]
+
+
+def test_a_reproduction_of_an_earlier_version_has_no_tables() -> None:
+    plain = Reproduction("shen-fig5", "title", "Shen", "smoke", 0, (), (), (), 1.5).to_json()
+    earlier = {name: plain[name] for name in plain.keys() - {"orbits", "maps", "tables"}}
+    assert Reproduction.from_json(earlier).to_json() == plain
 
 
 def test_a_bench_report_survives_json() -> None:

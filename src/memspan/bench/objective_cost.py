@@ -29,7 +29,8 @@ def update_cost(phase: Literal["base", "full"], sizes: ObjectiveSizes) -> Benchm
             lambda: nudged.step(next(updates), 1.0), lambda: plain.step(next(updates), 1.0), sizes.rounds
         )
     return beside(
-        f"update with --bmi {phase}, {sizes.pairs} pairs of {sizes.length} words, LSTM of {sizes.hidden} units",
+        f"update with --bmi {phase}, {sizes.pairs} pairs of {sizes.length} words, LSTM of {sizes.hidden} units, "
+        f"{sizes.words:,} words",
         f"the same update without, batch {sizes.batch} of {sizes.steps} words",
         1e3 * ours,
         1e3 * theirs,
@@ -43,7 +44,7 @@ def trainer_of(phase: Literal["none", "base", "full"], sizes: ObjectiveSizes) ->
         word="words",
         task=WordText(steps=sizes.steps, most=sizes.words).resolved(),
         cell=CellConfig(name="lstm", hidden=sizes.hidden),
-        model=ModelConfig(embedding=sizes.hidden),
+        model=ModelConfig(embedding=sizes.hidden, tied=sizes.tied, dropout=sizes.dropout),
         training=TrainingConfig(batch=sizes.batch, optimizer="adam", learning_rate=STILL, device="cpu"),
         bmi=BmiConfig(name=phase, pairs=sizes.pairs, length=sizes.length, learning_rate=STILL),
     )

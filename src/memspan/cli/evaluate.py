@@ -7,6 +7,7 @@ import dataclasses
 from memspan.cli import gridworld, options
 from memspan.cli import train_options as asked
 from memspan.cli.output import Output, check_place
+from memspan.cli.run_kept import nothing_kept
 from memspan.errors import InputError, check_models
 
 WRITTEN = 200_000
@@ -23,8 +24,8 @@ def evaluate(
     size: asked.Size = None,
     segment_information: asked.SegmentInformation = False,
     reverse_perplexity: asked.ReversePerplexity = False,
-    length: asked.WrittenLength = WRITTEN,
-    seed: asked.EvaluationSeed = 0,
+    length: asked.WrittenLength = None,
+    seed: asked.EvaluationSeed = None,
     device: asked.EvaluationDevice = "auto",
     out: asked.EvaluationFolder = None,
     json: options.Json = False,
@@ -46,18 +47,20 @@ def evaluate(
             "--size": size,
             "--segment-information": segment_information,
             "--reverse-perplexity": reverse_perplexity,
-            "--length": length != WRITTEN,
+            "--length": length,
         }
         gridworld.check_unused(run, [word for word, value in given.items() if value])
-        gridworld.evaluate(run, worlds or [], episodes, seed, device, output, out)
+        gridworld.evaluate(run, worlds or [], episodes, seed or 0, device, output, out)
         return
     if worlds or episodes is not None:
         raise InputError(f"--world and --episodes are for runs in grid worlds; {run} is none; leave them out")
-    with output.progress() as progress:
+    writes = segment_information or reverse_perplexity
+    _check_read(writes, {"--length": length, "--seed": seed})
+    with output.progress() as progress, nothing_kept(f"what was evaluated; {run} is as it was"):
         from memspan.diagnostics.written_texts import check_text, with_written
         from memspan.training.evaluating import evaluate_run
 
-        if segment_information or reverse_perplexity:
+        if writes:
             check_text(run)
         result = evaluate_run(
             run,
@@ -68,14 +71,14 @@ def evaluate(
             device=device,
             progress=progress,
         )
-        if segment_information or reverse_perplexity:
+        if writes:
             result = with_written(
                 result,
                 run,
                 segments=segment_information,
                 reverse=reverse_perplexity,
-                length=length,
-                seed=seed,
+                length=WRITTEN if length is None else length,
+                seed=seed or 0,
                 device=device,
                 progress=progress,
             )
@@ -83,3 +86,13 @@ def evaluate(
 
     place = dataclasses.replace(output, out=folder)
     place.give(result, lambda console: show_evaluation(console, result))
+
+
+def _check_read(writes: bool, given: dict[str, int | None]) -> None:
+    """Refuse options that only what is written depends on, where nothing is."""
+    words = [f"{word} {value}" for word, value in given.items() if value is not None]
+    if words and not writes:
+        raise InputError(
+            f"{' and '.join(words)}: nothing is written, so nothing depends on it; add --segment-information or "
+            "--reverse-perplexity, or leave it out"
+        )

@@ -26,6 +26,17 @@ def kept(run: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def nothing_kept(of: str) -> Iterator[None]:
+    """An interrupt of work that keeps no parts says so."""
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        raise InterruptedWorkError(
+            f"nothing was kept of {of}; run the same command to begin again"
+        ) from interrupt
+
+
+@contextlib.contextmanager
 def kept_trainings(runs: Path | None, *, trains: bool) -> Iterator[None]:
     """An interrupt of a recipe that trains networks says what `runs` keeps of them (None: there is no such folder)."""
     try:

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from memspan.figures.words import caution, law_name, law_words, reach_words, symbols_word
+from memspan.report.measured_rows import header_of, rows_of
 from memspan.report.numbers import duration, lag_list, number, probability, share, trimmed, with_error
 from memspan.results import BenchReport, Claim, Comparison, Curve, Measurement, PairVerdict, Reproduction
 
@@ -68,7 +69,11 @@ def show_comparison(console: Console, result: Comparison, *, bits: bool) -> None
 
 
 def show_reproduction(console: Console, result: Reproduction) -> None:
-    """Every claim, whichever way it fell."""
+    """Tables next to those of the source, then every claim, whichever way it fell."""
+    for table in result.tables:
+        console.print(table.title, soft_wrap=True)
+        print_table(console, header_of(table), rows_of(table))
+        console.print(table.caption, soft_wrap=True)
     header = ("", "claim", "paper", "corrected", "measured", "tolerance")
     print_table(console, header, [_claim(claim) for claim in result.claims])
     console.print(f"{result.source}; {duration(result.seconds)}", soft_wrap=True)

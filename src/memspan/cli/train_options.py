@@ -321,23 +321,23 @@ ReversePerplexity = Annotated[
     ),
 ]
 WrittenLength = Annotated[
-    int,
+    int | None,
     typer.Option(
         "--length",
         min=1_000,
         metavar="N",
-        help="Symbols that it writes for these two.",
+        help="Symbols that it writes for these two; 200,000 unless told.",
         rich_help_panel=_WRITING,
     ),
 ]
 EvaluationSeed = Annotated[
-    int,
+    int | None,
     typer.Option(
         "--seed",
         min=0,
         metavar="N",
         help="Of what it writes and of what learns from that, or of a run in a grid world of the episodes: the same seed"
-        " gives the same numbers.",
+        " gives the same numbers. 0 unless told.",
         rich_help_panel=_WRITING,
     ),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, final
@@ -55,9 +56,43 @@ def resolved(asked: Asked) -> Config:
     _check_no_world(asked)
     layers = _layers(asked)
     try:
-        return from_json(layers[-1][1], _WHERE)
+        config = from_json(layers[-1][1], _WHERE)
     except InputError as error:
         _blame(layers, str(error))
+    _check_read(asked, config)
+    return config
+
+
+def _check_read(asked: Asked, config: Config) -> None:
+    """Refuse settings of the second goal that were typed and that nothing would read."""
+    from memspan.training.config_json import with_setting
+
+    unread = _unread(config)
+    for setting in asked.settings:
+        given = with_setting({}, setting).get("bmi")
+        for name in given if isinstance(given, dict) else ():
+            if name in unread:
+                raise InputError(f"--set {setting}: {unread[name]}, or leave it out")
+
+
+def _unread(config: Config) -> dict[str, str]:
+    """Settings of the second goal that nothing reads: why, and what would."""
+    bmi = config.bmi
+    if bmi.name == "none":
+        fields = (field.name for field in dataclasses.fields(bmi) if field.name != "name")
+        return {name: f"bmi.{name} is not read without --bmi; add --bmi base or full" for name in fields}
+    found: dict[str, str] = {}
+    if bmi.name == "base":
+        for name in ("switch_at", "second", "second_weight", "proposal", "temperature"):
+            found[name] = f"bmi.{name} is about the time after the switch, and base has none; use --bmi full"
+    elif bmi.second == "policy":
+        for name in ("proposal", "temperature"):
+            found[name] = f"bmi.{name} is about segments of the text; set bmi.second=raml"
+    if bmi.segments == "lines":
+        found["gap"] = "there is no gap between lines; set bmi.segments=windows"
+    else:
+        found["padding"] = "windows need no padding; set bmi.segments=lines"
+    return found
 
 
 def _check_no_world(asked: Asked) -> None:

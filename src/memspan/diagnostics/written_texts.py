@@ -80,9 +80,10 @@ class WrittenTexts:
                     gap=gap,
                     folds=folds,
                     critic=critic,
+                    name=f"learning what segments of {whose} tell of each other",
                     progress=progress,
                 )
-                for text in texts
+                for whose, text in zip(("what it wrote", "the text"), texts, strict=True)
             )
         return WrittenSegments(
             written=written,

@@ -8,17 +8,15 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from memspan.models.vocabulary import END
 from memspan.objectives import Bmi, donsker_varadhan
 from memspan.objectives.reading import pooled
 from memspan.objectives.segment_information import far_shifts
-from memspan.objectives.segments import lines
 from memspan.sampling.writing import at_rest
 from memspan.tasks.text import TextTask, encoded
 from memspan.training.beginning import begin_with
 from memspan.training.best import Best, load_best
 from memspan.training.config import InitConfig
-from memspan.training.objectives import configured_objectives
+from memspan.training.objectives import configured_objectives, lines_of
 
 
 def load_bmi(run: Path) -> tuple[Best, Bmi]:
@@ -34,22 +32,21 @@ def load_bmi(run: Path) -> tuple[Best, Bmi]:
 def held_out_bound(run: Path, *, most: int, shifts: int = 20) -> float:
     """The Donsker-Varadhan bound on neighbouring lines of the validation text, in nats.
 
-    Every line with the next, against every line with `shifts` others far from it; lines are read as many at once as in
-    training.
+    Every line with the next, against every line with `shifts` others far from it.
     """
     best, bmi = load_bmi(run)
     task = best.task
     assert isinstance(task, TextTask)
     text = encoded(task.identity).symbols["valid"]
-    found = lines(text, task.vocabulary.numbers[END[task.kind]], bmi.config.length)
-    count, side_by_side = min(most, len(found)), 3 * bmi.config.pairs
+    found = lines_of(task, text, bmi.config.length)
+    count, side_by_side, padding = min(most, len(found)), 3 * bmi.config.pairs, bmi.config.padding
     with at_rest(best.network), at_rest(bmi):
         vectors = torch.cat(
             [
                 pooled(
                     best.network,
-                    found.take(np.arange(first, min(first + side_by_side, count))),
-                    padding=bmi.config.padding,
+                    found.take(np.arange(first, min(first + side_by_side, count)), whole=padding),
+                    padding=padding,
                 )
                 for first in range(0, count, side_by_side)
             ]

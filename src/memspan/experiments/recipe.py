@@ -11,19 +11,20 @@ from pathlib import Path
 from typing import final
 
 from memspan.progress import Progress
-from memspan.results import Chart, Claim, HeatMap, Orbit
+from memspan.results import Chart, Claim, HeatMap, MeasuredTable, Orbit
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What one run found: claims, drawings, and what a reader should know besides."""
+    """What one run found: claims, drawings, tables, and what a reader should know besides."""
 
     claims: tuple[Claim, ...]
     figures: tuple[Chart, ...]
     notes: tuple[str, ...] = ()
     orbits: tuple[Orbit, ...] = ()
     maps: tuple[HeatMap, ...] = ()
+    tables: tuple[MeasuredTable, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

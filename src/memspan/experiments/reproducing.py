@@ -117,4 +117,5 @@ def reproduce(
         seconds=time.perf_counter() - start,
         orbits=outcome.orbits,
         maps=outcome.maps,
+        tables=outcome.tables,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.stats import t as student
 
 from memspan.results import Claim, claim_near
 
@@ -11,8 +12,8 @@ ONE = 4.0
 """Standard errors that one measured value may be off: errors from 16 blocks are off by more in 1 of 900 cases."""
 MANY = 5.0
 """The same for the worst of many values: one value is off by more in 1 of 6,000 cases."""
-SURE = 2.0
-"""Standard errors by which networks of a few seeds must differ to be called different."""
+SURE = 0.95
+"""How sure an interval of a few seeds is."""
 
 
 def deviation(measured: ArrayLike, expected: ArrayLike, error: ArrayLike) -> float:
@@ -33,6 +34,36 @@ def error_of_mean(values: ArrayLike) -> float:
     """
     found = np.asarray(values, np.float64)
     return float(found.std(ddof=1) / np.sqrt(found.size)) if found.size > 1 else 0.0
+
+
+def reach_of_mean(values: ArrayLike) -> float:
+    """Half of the 95 % interval of a mean over seeds, by Student's t; 0 where there is one seed.
+
+    Of three seeds it is 4.3 standard errors, of ten 2.3.
+
+    >>> round(reach_of_mean([1.0, 2.0, 3.0]), 3), reach_of_mean([1.0])
+    (2.484, 0.0)
+    """
+    found = np.asarray(values, np.float64)
+    return _sure(found.size - 1) * error_of_mean(found) if found.size > 1 else 0.0
+
+
+def reach_of_difference(some: ArrayLike, others: ArrayLike) -> float:
+    """The same of the difference of two means whose seeds have nothing to do with each other, as Welch 1947 has it.
+
+    >>> round(reach_of_difference([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]), 3)  # 4 degrees of freedom
+    2.267
+    """
+    sizes = np.array([np.size(some), np.size(others)])
+    squares = np.array([error_of_mean(some) ** 2, error_of_mean(others) ** 2])
+    if not squares.any():
+        return 0.0
+    freedom = squares.sum() ** 2 / (squares**2 / np.maximum(sizes - 1, 1)).sum()
+    return _sure(float(freedom)) * float(np.sqrt(squares.sum()))
+
+
+def _sure(freedom: float) -> float:
+    return float(student.ppf((1 + SURE) / 2, freedom))
 
 
 def claim_within_errors(claim: str, measured: ArrayLike, expected: ArrayLike, error: ArrayLike) -> Claim:

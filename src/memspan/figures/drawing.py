@@ -17,6 +17,7 @@ from memspan.figures.heat_map import heat_map_axes, heat_map_figure
 from memspan.figures.information import curve_axes, information_axes, information_figure
 from memspan.figures.memorization import memorization_axes, memorization_figures
 from memspan.figures.orbit import orbit_axes, orbit_figure
+from memspan.figures.second_goal import goal_figures
 from memspan.figures.style import settle, style
 from memspan.figures.training import training_axes, training_figure
 from memspan.figures.transfer import drawable, transfer_axes, transfer_figure
@@ -107,7 +108,7 @@ def _drawn(result: Result, bits: bool) -> dict[str, Figure]:
         case Memorization():
             return memorization_figures(result)
         case TrainingRun():
-            return {"training": training_figure(result)}
+            return {"training": training_figure(result), **goal_figures(result)}
         case Evaluation():
             return {"transfer": transfer_figure(result)} if drawable(result) else {}
         case Diagnosis():

@@ -22,5 +22,9 @@ from memspan.objectives.bounds import nwj as nwj
 from memspan.objectives.bounds import softplus_proxy as softplus_proxy
 from memspan.objectives.discriminator import Discriminator as Discriminator
 from memspan.objectives.objective import Objective as Objective
+from memspan.objectives.reading import Reader as Reader
 from memspan.objectives.segment_information import Critic as Critic
 from memspan.objectives.segment_information import segment_information as segment_information
+from memspan.objectives.segments import Segments as Segments
+from memspan.objectives.segments import lines as lines
+from memspan.objectives.segments import windows as windows

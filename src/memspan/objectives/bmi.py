@@ -17,7 +17,7 @@ from memspan.objectives.discriminator import Discriminator
 from memspan.objectives.objective import Objective
 from memspan.objectives.policy import policy_loss
 from memspan.objectives.raml import effective_size, raml_loss
-from memspan.objectives.reading import pooled, width
+from memspan.objectives.reading import Reader, pooled, width
 from memspan.objectives.segments import LENGTH, Pairs, Segments, draw_pairs
 from memspan.sampling.writing import at_rest
 from memspan.tasks import Batch
@@ -44,7 +44,7 @@ class BmiConfig:
     second: Literal["raml", "policy"] = "raml"
     """What comes after the switch: segments of the text, weighted (IW-RAML), or what the model writes, rewarded."""
     switch_at: int | None = None
-    """The update of the switch; None: when validation no longer improves, as nt-asgd switches."""
+    """The update of the switch; None: after half of them, or with nt-asgd when validation no longer improves."""
     pairs: int = 12
     """Of each kind, at every update."""
     segments: Literal["lines", "windows"] = "lines"
@@ -64,7 +64,8 @@ class BmiConfig:
     input_dropout: float = 0.1
     hidden_dropout: float = 0.3
     padding: bool = False
-    """Whether what stands behind the end of a short segment is pooled, too, as in the authors' program."""
+    """Whether short segments are filled up to `length` with the unknown word, and that is pooled, too, as in the authors'
+    program."""
     learning_rate: float = 2e-4
     weight_decay: float = 1e-6
 
@@ -89,6 +90,15 @@ def check_bmi(config: BmiConfig) -> None:
         raise InputError(f"bmi.weight_decay is {config.weight_decay}; expected a finite number of 0 or more")
 
 
+def _check_reader(model: object) -> None:
+    """Refuse what cannot read segments."""
+    if not isinstance(model, Reader):
+        raise InputError(
+            f"{type(model).__name__} has no outputs(symbols) or no answered(hidden); expected a model of memspan.models, or "
+            "any torch module with both: the states of every layer, and logits of the last"
+        )
+
+
 @final
 class Bmi(Objective):
     """-weight * I~(X; Y) of neighbours; after the switch also -second_weight * sum_i w_i log Q(Y_i | X_i).
@@ -102,10 +112,11 @@ class Bmi(Objective):
     flat: Tensor
     """() int64: updates in a row whose scores were all alike"""
 
-    def __init__(self, config: BmiConfig, segments: Segments, model: Model, seed: int) -> None:
+    def __init__(self, config: BmiConfig, segments: Segments, model: Reader, seed: int) -> None:
         """`model` is looked at for its sizes only."""
         super().__init__()
         check_bmi(config)
+        _check_reader(model)
         self.config, self.segments, self.seed = config, segments, seed
         device = next(model.parameters()).device
         vectors = width(model, segments.take(np.arange(1), device))
@@ -136,6 +147,11 @@ class Bmi(Objective):
         return self.config.switch_at
 
     @property
+    def remedy(self) -> str:
+        rate = self.config.learning_rate / 3
+        return f"a smaller rate of its discriminator (--set bmi.learning_rate={rate:.1g}) or a smaller bmi.weight"
+
+    @property
     def warning(self) -> str | None:
         if self.flat < PATIENCE:
             return None
@@ -159,12 +175,12 @@ class Bmi(Objective):
         self.second_phase.fill_(self.config.name == "full")
 
     def loss(self, model: nn.Module, batch: Batch, index: int) -> tuple[Tensor, dict[str, float]]:
-        assert isinstance(model, Model)
+        assert isinstance(model, Reader)
         config, device = self.config, batch.inputs.device
         drawn = self.drawn(index)
         second = config.second if self.second_phase and config.name == "full" else None
         kinds = [drawn.first, drawn.next, drawn.other, *([drawn.near] if second == "raml" else [])]
-        together = self.segments.take(np.concatenate(kinds), device)
+        together = self.segments.take(np.concatenate(kinds), device, whole=config.padding)
         first, following, other, *near = pooled(model, together, padding=config.padding).chunk(len(kinds))
         joint, product = self.discriminator(first, following), self.discriminator(first, other)
         loss = -config.weight * softplus_proxy(joint, product)
@@ -181,7 +197,8 @@ class Bmi(Objective):
             loss = loss + config.second_weight * nearby
             told |= {"nearby": nearby.item(), "effective": effective_size(weights)}
         elif second == "policy":
-            x = together.columns(slice(0, config.pairs))
+            assert isinstance(model, Model), "who writes needs a state"
+            x = self.segments.take(drawn.first, device, whole=config.padding)
             rewarded, reward = policy_loss(
                 model, self.discriminator, x, config.length, self._random(index, 1), padding=config.padding
             )

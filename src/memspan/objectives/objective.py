@@ -41,6 +41,11 @@ class Objective(nn.Module, ABC):
         return None
 
     @property
+    def remedy(self) -> str:
+        """What to try where its loss is no finite number."""
+        return "a smaller weight of it"
+
+    @property
     def left_out(self) -> str | None:
         """What it was asked for and did not do, now that training is over; said then."""
         return None

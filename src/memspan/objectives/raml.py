@@ -8,13 +8,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from memspan.errors import InputError
-from memspan.models.model import Model
-from memspan.objectives.reading import log_likelihoods
+from memspan.objectives.reading import Reader, log_likelihoods
 from memspan.objectives.segments import Padded
 
 
 def raml_loss(
-    model: Model,
+    model: Reader,
     first: Padded,
     near: Padded,
     scores: Tensor,

@@ -18,7 +18,7 @@ from memspan.errors import InputError
 from memspan.objectives.bounds import donsker_varadhan, softplus_proxy
 from memspan.objectives.discriminator import Discriminator
 from memspan.objectives.segments import LENGTH
-from memspan.progress import SILENT, Progress
+from memspan.progress import SILENT, Progress, Stage
 from memspan.results import SegmentInformation
 
 Text = NDArray[np.integer]
@@ -83,6 +83,7 @@ def segment_information(
     gap: int = GAP,
     folds: int = FOLDS,
     critic: Critic = Critic(),  # noqa: B008 - frozen
+    name: str = "what segments tell of each other",
     progress: Progress = SILENT,
 ) -> SegmentInformation:
     """What segments of `length` symbols tell of the one `gap` symbols later.  Cao and Xu 2020, section 5.2 and Table 2.
@@ -91,7 +92,7 @@ def segment_information(
     into `folds` stretches. A critic learns from all but two of them by the softplus proxy, ends where the Donsker-Varadhan
     bound of the next to last is highest, and what it tells of the last counts; each stretch is the last one once. Segments
     that have nothing to do with each other are taken from places far apart in a stretch: from two documents, where these
-    are shorter than a tenth of it.
+    are shorter than a tenth of it. `progress` calls it `name`, and counts updates, fewer where a critic ends early.
     """
     span = 2 * length + gap
     stretches = _stretches(texts, span, folds)
@@ -101,14 +102,14 @@ def segment_information(
             f"texts hold symbols from {int(whole.min())} to {int(whole.max())}; expected 0 to {symbols - 1}"
         )
     found = []
-    with progress.stage("learning what segments tell of each other", folds) as stage:
+    with progress.stage(name, folds * critic.updates) as stage:
         for fold in range(folds):
             held = {fold, (fold + 1) % folds}
             learnt = np.concatenate([stretch for place, stretch in enumerate(stretches) if place not in held])
             parts = (learnt, stretches[(fold + 1) % folds], stretches[fold])
             pairs = [_Pairs(whole, part, length, gap) for part in parts]
-            found.append(_learnt(pairs[0], pairs[1], pairs[2], symbols, critic, [seed, fold]))
-            stage.advance()
+            stage.tell(f"fold {fold + 1} of {folds}")
+            found.append(_learnt(pairs[0], pairs[1], pairs[2], symbols, critic, [seed, fold], stage))
     return _summary(found)
 
 
@@ -171,7 +172,13 @@ def far_shifts(count: int, product: int) -> list[int]:
 
 
 def _learnt(
-    train: _Pairs, valid: _Pairs, test: _Pairs, symbols: int, critic: Critic, seed: list[int]
+    train: _Pairs,
+    valid: _Pairs,
+    test: _Pairs,
+    symbols: int,
+    critic: Critic,
+    seed: list[int],
+    stage: Stage,
 ) -> float:
     """The bound on the test pairs of the critic that was best on the validation pairs."""
     random = np.random.default_rng(seed)
@@ -186,6 +193,7 @@ def _learnt(
             optimizer.zero_grad()
             (-softplus_proxy(joint, product)).backward()
             optimizer.step()
+            stage.advance()
             if update % critic.look:
                 continue
             bound = _bound(network, watched, critic)
@@ -193,6 +201,7 @@ def _learnt(
             if bound > best:
                 best, state = bound, copy.deepcopy(network.state_dict())
             if missed == critic.patience:
+                stage.advance(critic.updates - update)
                 break
         network.load_state_dict(state)
         return _bound(network, test.draw(critic.pairs, random), critic)

@@ -61,22 +61,28 @@ class Segments:
     def __len__(self) -> int:
         return len(self.lengths)
 
-    def take(self, which: NDArray[np.int64], device: torch.device | str = "cpu") -> Padded:
-        """Some of them, by number."""
+    def take(
+        self, which: NDArray[np.int64], device: torch.device | str = "cpu", *, whole: bool = False
+    ) -> Padded:
+        """Some of them, by number; with all of their padding, or with no more than the longest needs."""
         lengths = self.lengths[which]
-        symbols = self.symbols[which, : lengths.max()].T
+        symbols = self.symbols[which, : None if whole else lengths.max()].T
         return Padded(
             torch.from_numpy(np.ascontiguousarray(symbols)).to(device), torch.from_numpy(lengths).to(device)
         )
 
 
-def lines(text: NDArray[np.int64], end: int, length: int = LENGTH) -> Segments:
+def lines(text: NDArray[np.int64], end: int, length: int = LENGTH, *, filler: int | None = None) -> Segments:
     """The lines that are not empty, each with its `end`; of longer ones the first length - 1 symbols and the end.
+
+    Behind a shorter one stands `filler`, as often as it takes; None: the end.
 
     "Sentences" are lines of the file, in the source as well: a sentence of the Penn Treebank, a paragraph of WikiText-2.
 
     >>> lines(np.array([5, 6, 0, 0, 7, 8, 9, 0]), end=0, length=3).symbols.tolist()
     [[5, 6, 0], [7, 8, 0]]
+    >>> lines(np.array([5, 0, 7, 8, 0]), end=0, length=4, filler=9).symbols.tolist()
+    [[5, 0, 9, 9], [7, 8, 0, 9]]
     """
     check_length(length)
     ends = np.flatnonzero(text == end)
@@ -87,7 +93,8 @@ def lines(text: NDArray[np.int64], end: int, length: int = LENGTH) -> Segments:
     check_enough(len(starts), "lines that are not empty", "windows: --set bmi.segments=windows")
     places = starts[:, None] + np.arange(length)
     there = np.arange(length) < kept[:, None]
-    symbols = np.where(there, text[np.minimum(places, len(text) - 1)], end)
+    symbols = np.where(there, text[np.minimum(places, len(text) - 1)], end if filler is None else filler)
+    symbols[np.arange(len(kept)), kept] = end
     return Segments(symbols, kept + 1)
 
 

@@ -51,6 +51,8 @@ def _mismatches(result: Told) -> Iterator[str]:
         case TrainingRun():
             yield from _along(result, ("training_loss",), "logged")
             yield from _along(result, ("validation_loss", "validation_accuracy"), "validated")
+            if result.second_goal is not None:
+                yield from _along(result.second_goal, ("bound", "accuracy", "effective"), "logged")
         case Evaluation():
             if not result.transfer:
                 yield "transfer and delays differ in length"
@@ -63,6 +65,9 @@ def _mismatches(result: Told) -> Iterator[str]:
     if isinstance(result, Prediction | Reproduction):
         yield from _of_drawings(result.maps)
     if isinstance(result, Reproduction):
+        for table in result.tables:
+            if any(len(row.entries) != len(table.columns) for row in table.rows):
+                yield f"entries and columns differ in length in {table.title}"
         for orbit in result.orbits:
             yield from _of_orbit(orbit)
     if isinstance(result, Memorization):

@@ -7,6 +7,7 @@ from typing import Any
 
 from memspan.figures.training_words import TEXTS, answers_word, loss_words, percent, percent_interval
 from memspan.report.numbers import duration, number, trimmed
+from memspan.report.second_goal_rows import goal_rows
 from memspan.report.section import Row, Table
 from memspan.results import Evaluation, TrainingRun
 
@@ -21,6 +22,7 @@ def training_rows(run: TrainingRun) -> tuple[Row, ...]:
             loss_words(run.task, run.baseline),
             "The loss of the best answers that need no memory.",
         ),
+        *(() if run.second_goal is None else goal_rows(run.second_goal)),
         ("parameters", f"{run.parameter_count:,}", "Numbers that are learnt."),
         ("updates", f"{run.updates:,}", "Times that the weights were changed."),
         (

@@ -34,6 +34,9 @@ from memspan.results.evaluation import Transfer as Transfer
 from memspan.results.heat_map import HeatMap as HeatMap
 from memspan.results.linear_network import END as END
 from memspan.results.linear_network import LinearNetwork as LinearNetwork
+from memspan.results.measured_table import Measured as Measured
+from memspan.results.measured_table import MeasuredRow as MeasuredRow
+from memspan.results.measured_table import MeasuredTable as MeasuredTable
 from memspan.results.measurement import Measurement as Measurement
 from memspan.results.memorization import FrequencySearch as FrequencySearch
 from memspan.results.memorization import Learnt as Learnt
@@ -51,6 +54,7 @@ from memspan.results.reproduction import Claim as Claim
 from memspan.results.reproduction import Reproduction as Reproduction
 from memspan.results.reproduction import claim_near as claim_near
 from memspan.results.sample import Sample as Sample
+from memspan.results.second_goal import SecondGoal as SecondGoal
 from memspan.results.training import TrainingRun as TrainingRun
 from memspan.results.written_text import ReversePerplexity as ReversePerplexity
 from memspan.results.written_text import SegmentInformation as SegmentInformation

@@ -8,6 +8,7 @@ from typing import Any, final
 from memspan.results.chart import Chart
 from memspan.results.encoding import from_plain, to_plain
 from memspan.results.heat_map import HeatMap
+from memspan.results.measured_table import MeasuredTable
 from memspan.results.orbit import Orbit
 
 
@@ -65,6 +66,7 @@ class Reproduction:
     seconds: float
     orbits: tuple[Orbit, ...] = ()
     maps: tuple[HeatMap, ...] = ()
+    tables: tuple[MeasuredTable, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -77,5 +79,5 @@ class Reproduction:
 
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> Reproduction:
-        """The inverse of `to_json`."""
-        return from_plain(cls, {"orbits": [], "maps": [], **plain})
+        """The inverse of `to_json`, also of what earlier versions wrote."""
+        return from_plain(cls, plain)

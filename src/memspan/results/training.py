@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.results.encoding import from_plain, to_plain
+from memspan.results.second_goal import SecondGoal
 from memspan.results.text_measures import text_measures
 
 
@@ -47,6 +48,8 @@ class TrainingRun:
     """The whole configuration, as config.json holds it."""
     notes: tuple[str, ...] = ()
     """What a reader should know."""
+    second_goal: SecondGoal | None = None
+    """None where the training had none."""
 
     def to_json(self) -> dict[str, Any]:
         """The object that `train --json` prints, without `schema`, `command` and `version`.

@@ -216,7 +216,8 @@ def _check_goal(config: Config) -> None:
     never = switch_at is not None and switch_at >= config.training.updates
     if config.bmi.name == "full" and never and not begun:
         raise InputError(
-            f"bmi.switch_at is {switch_at:,}, and training ends after {config.training.updates:,} updates; expected less"
+            f"bmi.switch_at is {switch_at:,}, and training ends after {config.training.updates:,} updates; expected less; "
+            "set it lower, leave it out for half of the updates, or train for longer (--updates)"
         )
 
 

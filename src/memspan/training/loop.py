@@ -95,6 +95,7 @@ class Loop:
         rate = rate_factor(config, position.update, position.losses)
         told = self.trainer.step(position.update, rate)
         if not (math.isfinite(told["loss"]) and math.isfinite(told["norm"])):
+            self._objective_diverged(told, position.update + 1)
             self._diverged(position.update + 1)
         position.update += 1
         self.trainer.switch_objectives(position.update)
@@ -172,9 +173,23 @@ class Loop:
         position.metrics_bytes += length
         return length
 
+    def _objective_diverged(self, told: dict[str, float], update: int) -> None:
+        """Where the task's loss is sound and that of an objective is not, say so."""
+        for name, objective in self.trainer.objectives.items():
+            if math.isfinite(told["loss"]) and not math.isfinite(told[f"{name}.loss"]):
+                raise DivergenceError(
+                    f"the loss of {name} was no finite number at update {update:,}, beside a sound one of the task "
+                    f"({told['loss']:.4g}); {self._saved_words()} in {self.folder.path}; train again into another --out "
+                    f"with {objective.remedy}"
+                )
+
+    def _saved_words(self) -> str:
+        kept = self.folder.saved()
+        return f"the state of update {kept[0]:,} is kept" if kept else "no state was saved yet"
+
     def _diverged(self, update: int) -> None:
         kept, path = self.folder.saved(), self.folder.path
-        where = f"the state of update {kept[0]:,} is kept" if kept else "no state was saved yet"
+        where = self._saved_words()
         going_on = f", from what is kept by --set init.name=run --set init.run={path}" if kept else ""
         raise DivergenceError(
             f"the loss, its gradient or a weight was no finite number at update {update:,}; {where} in {path}; train again "

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from memspan.models.model import Model
-from memspan.models.vocabulary import END
+from memspan.models.vocabulary import END, UNKNOWN
 from memspan.objectives import Bmi, Objective
 from memspan.objectives.segments import Segments, lines, windows
 from memspan.tasks.text import TextTask, encoded
@@ -29,4 +32,10 @@ def segments_of(config: Config) -> Segments:
     text = encoded(task.identity).symbols["train"]
     if bmi.segments == "windows":
         return windows(text, bmi.length, bmi.gap)
-    return lines(text, task.vocabulary.numbers[END[task.kind]], bmi.length)
+    return lines_of(task, text, bmi.length)
+
+
+def lines_of(task: TextTask, text: NDArray[np.int64], length: int) -> Segments:
+    """Lines that are filled up by the unknown symbol, as in the authors' program, or by their end where there is none."""
+    numbers = task.vocabulary.numbers
+    return lines(text, numbers[END[task.kind]], length, filler=numbers.get(UNKNOWN[task.kind]))

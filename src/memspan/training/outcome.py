@@ -12,6 +12,7 @@ from memspan.training.position import Position
 from memspan.training.restoring import load_best_weights
 from memspan.training.run_folder import RunFolder
 from memspan.training.scoring import score
+from memspan.training.second_goal import second_goal
 
 TEST_BATCHES = 100
 """Of validation_size sequences each, where a split has no end; one that ends is used once, all of it."""
@@ -54,6 +55,7 @@ def outcome(
         validation_accuracy=np.array([_number(line["validation"].get("accuracy")) for line in validated]),
         config=to_json(config),
         notes=(*position.notes, *lost, *notes, *config.task.notes, *_looked_at(config)),
+        second_goal=second_goal(config, lines),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memspan.report.illustration import illustrations
+from memspan.report.measured_rows import header_of, rows_of
 from memspan.report.numbers import duration, number, trimmed
 from memspan.report.section import MEANING, Row, Section, Table
 from memspan.report.sentences import sentence
@@ -28,7 +29,13 @@ def section(result: Reproduction) -> Section:
         ),
         table=Table("How it was run", MEANING, _rows(result), stacked=True),
         figures=illustrations(result, {drawing.name: drawing.caption for drawing in drawings}),
-        details=(Table("Claims", _HEADER, tuple(_claim(claim) for claim in result.claims)),),
+        details=(
+            *(
+                Table(f"{table.title}. {table.caption}", header_of(table), rows_of(table))
+                for table in result.tables
+            ),
+            Table("Claims", _HEADER, tuple(_claim(claim) for claim in result.claims)),
+        ),
         notes=result.notes,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memspan.figures.second_goal import CAPTION as BOUND
 from memspan.figures.training import CAPTION, CAPTION_WITHOUT, has_accuracy
 from memspan.report.illustration import illustrations
 from memspan.report.section import MEANING, Section, Table
@@ -49,7 +50,7 @@ TASKS = {
 
 def section(run: TrainingRun) -> Section:
     """One training."""
-    captions = {"training": CAPTION if has_accuracy(run) else CAPTION_WITHOUT}
+    captions = {"training": CAPTION if has_accuracy(run) else CAPTION_WITHOUT, "bound": BOUND}
     return Section(
         title=f"Training {run.cell} on {run.task}",
         answer=sentence(run),
