@@ -55,7 +55,8 @@ def _draw(ax: Axes, chart: Chart) -> None:
     if chart.y_scale == "log":
         _keep_to_values(ax, chart)
     low, high = ax.get_xlim()
-    if chart.x_scale == "log" and high / low < 1e4:  # plain numbers beyond would be long
+    short = chart.x_scale == "log" and high / low < 1e4  # plain numbers beyond would be long
+    if short or (chart.x_scale == "linear" and high >= 1e4):
         plain_ticks(ax)
     if chart.x_scale == "linear" and high - low < _FEW and all(_whole(line.x) for line in chart.lines):
         whole_ticks(ax)
