@@ -95,7 +95,7 @@ _NOTE = (
 
 def _chart(data: str, found: dict[Key, SegmentInformation]) -> Chart:
     lines = []
-    for place, goal in enumerate(ORDER):
+    for place, goal in enumerate(ORDER, 1):
         mine = of(data, goal, found)
         x = place + 0.15 * (np.arange(len(mine)) - (len(mine) - 1) / 2)
         low, high = ([one.interval[side] for one in mine] for side in (0, 1))
@@ -104,13 +104,14 @@ def _chart(data: str, found: dict[Key, SegmentInformation]) -> Chart:
     return Chart(
         name=f"segments-{data}",
         title=f"What a segment tells of one a little later, {data}",
-        x_label="who wrote it, from the baseline to the real text",
+        x_label="who wrote it",
         y_label="information (nats)",
         x_scale="linear",
         y_scale="linear",
         lines=tuple(lines),
         caption="A lower bound on the information between two segments with a gap between them, by a critic that knows "
         "nothing of the networks; one mark for each network, with its 95 % interval over the folds.",
+        x_names=tuple(LABELS[goal] for goal in ORDER),
     )
 
 
