@@ -199,10 +199,11 @@ def _chart(bounds: dict[str, list[float]]) -> Chart:
         y_scale="linear",
         lines=tuple(
             line(NAMES[form], place + 0.1 * np.arange(len(found)), found, style="markers")
-            for place, (form, found) in enumerate(bounds.items())
+            for place, (form, found) in enumerate(bounds.items(), 1)
         ),
         caption="How much neighbouring lines of the validation text tell of each other, by the discriminator of networks "
         "that learnt with the base goal; one mark for each seed. Only the discriminator and what it reads differ.",
+        x_names=tuple(bounds),
     )
 
 
