@@ -28,7 +28,10 @@ def test_every_cell_is_timed_in_the_loop_and_bare():
     before = torch.get_num_threads()
     found = train(SILENT, TINY)
     assert [benchmark.name.split()[2] for benchmark in found] == ["rel-rnn"] * 2 + ["minimal-rnn"] * 2
-    assert [benchmark.name.endswith("with a validation every 2") for benchmark in found] == [False, True] * 2
+    validated = [
+        benchmark.name.endswith(", with a validation by 500 sequences every 2") for benchmark in found
+    ]
+    assert validated == [False, True] * 2
     assert all(benchmark.ours > 0 and benchmark.theirs > 0 for benchmark in found)
     assert BENCHMARKS["train"] is train
     assert torch.get_num_threads() == before

@@ -23,8 +23,8 @@ class TrainSizes:
     batch: int = 10
     updates: int = 2_000
     """Of each side."""
-    validate_every: int = 250
-    """Updates, where validations and checkpoints are to count, too; `memspan train copy` has as many."""
+    validate_every: int | None = None
+    """Updates, where validations and checkpoints are to count, too; None: as many as `memspan train copy` has."""
 
 
 FULL = TrainSizes()

@@ -8,6 +8,7 @@ import math
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import final
 
@@ -19,10 +20,11 @@ from memspan.bench.train import TrainSizes
 from memspan.models.cell_model import CellModel
 from memspan.progress import Progress, Stage
 from memspan.results import Benchmark
-from memspan.tasks import Copy
 from memspan.training.ahead import AHEAD
 from memspan.training.building import build
-from memspan.training.config import CellConfig, Config, TrainingConfig
+from memspan.training.config import Config, TrainingConfig
+from memspan.training.config_json import from_json, merged
+from memspan.training.defaults import defaults
 from memspan.training.interrupts import Asked
 from memspan.training.journal import FileJournal
 from memspan.training.loop import Loop
@@ -42,22 +44,15 @@ ROUND = math.lcm(AHEAD, TrainingConfig.log_every)
 
 def update_cost(cell: str, sizes: TrainSizes, *, validated: bool) -> Benchmark:
     """Updates of both sides in turns, so that a busy machine is as busy for both; with validations or without."""
-    config = Config(
-        word="copy",
-        task=Copy(delay=sizes.delay),
-        cell=CellConfig(name=cell, hidden=sizes.hidden),
-        training=TrainingConfig(
-            updates=ENDLESS,
-            validate_every=sizes.validate_every if validated else ENDLESS,
-            batch=sizes.batch,
-            learning_rate=STILL,
-            device="cpu",
-        ),
-    )
+    config = _as_by_default(cell, sizes)
+    every = config.training.validate_every
+    if not validated:
+        config = replace(config, training=replace(config.training, validate_every=ENDLESS))
     with tempfile.TemporaryDirectory() as folder, two_threads():
         turns = in_turns(config, bare(config, build(config)), Path(folder), sizes.updates)
-    whole = math.lcm(ROUND, sizes.validate_every) if validated else ROUND
-    also = f", with a validation every {sizes.validate_every:,}" if validated else ""
+    whole = math.lcm(ROUND, every) if validated else ROUND
+    looked = config.training.validation_batches * config.training.validation_size
+    also = f", with a validation by {looked:,} sequences every {every:,}" if validated else ""
     return beside(
         f"update of {cell} in training, {sizes.hidden} units, copy over {sizes.delay}, batch {sizes.batch}{also}",
         "the bare forward, backward and step",
@@ -65,6 +60,15 @@ def update_cost(cell: str, sizes: TrainSizes, *, validated: bool) -> Benchmark:
         1e3 * best_round(turns.theirs, whole),
         "ms",
     )
+
+
+def _as_by_default(cell: str, sizes: TrainSizes) -> Config:
+    """As `memspan train copy` would do it, but without an end and without an effect."""
+    training = {"updates": ENDLESS, "batch": sizes.batch, "learning_rate": STILL, "device": "cpu"}
+    if sizes.validate_every is not None:
+        training["validate_every"] = sizes.validate_every
+    here = {"task": {"delay": sizes.delay}, "cell": {"hidden": sizes.hidden}, "training": training}
+    return from_json(merged(defaults("copy", cell), here), "the benchmark")
 
 
 def best_round(seconds: list[float], updates: int) -> float:

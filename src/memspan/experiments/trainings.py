@@ -58,7 +58,7 @@ def recalling(
     settings = {
         "task": {"delay": delay},
         "cell": {"hidden": hidden, **(options or {})},
-        "training": {"updates": updates, "validate_every": min(250, updates)},
+        "training": {"updates": updates, "validate_every": min(250, updates), "validation_batches": 10},
     }
     return configured(task, cell, seed, _AS_PUBLISHED.get(cell, {}), settings)
 
