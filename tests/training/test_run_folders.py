@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -234,6 +235,17 @@ def test_a_last_look_is_forgotten_where_the_training_goes_on():
 
 
 def test_new_runs_get_the_next_free_number(tmp_path: Path):
-    assert next_free(tmp_path, "copy", "lstm").name == "copy-lstm-1"
     (tmp_path / "copy-lstm-1").mkdir()
     assert next_free(tmp_path, "copy", "lstm").name == "copy-lstm-2"
+    assert next_free(tmp_path / "new", "copy", "lstm").is_dir()
+
+
+def test_runs_that_begin_at_once_get_folders_of_their_own(tmp_path: Path):
+    with ThreadPoolExecutor(8) as people:
+        found = list(people.map(lambda _: next_free(tmp_path, "copy", "lstm"), range(40)))
+    assert {path.name for path in found} == {f"copy-lstm-{number}" for number in range(1, 41)}
+
+
+def test_processes_that_share_a_run_get_the_same_folder(tmp_path: Path):
+    found = {next_free(tmp_path, "copy", "lstm", shared=True) for _ in range(2)}
+    assert found == {tmp_path / "copy-lstm-1"}

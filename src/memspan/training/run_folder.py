@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import platform
@@ -215,9 +216,20 @@ def environment() -> dict[str, str]:
     }
 
 
-def next_free(root: Path, task: str, cell: str) -> Path:
-    """`root/TASK-CELL-NUMBER`, the first that is not there."""
-    number = 1
-    while (root / f"{task}-{cell}-{number}").exists():
-        number += 1
-    return root / f"{task}-{cell}-{number}"
+def next_free(root: Path, task: str, cell: str, *, shared: bool = False) -> Path:
+    """`root/TASK-CELL-NUMBER`, the first that is not there.
+
+    It is made at once, so that nobody who asks at the same time gets it, too; unless several processes that share one
+    training all ask.
+    """
+    paths = (root / f"{task}-{cell}-{number}" for number in itertools.count(1))
+    return next(path for path in paths if (not path.exists() if shared else _made(path)))
+
+
+def _made(path: Path) -> bool:
+    """Whether a folder was not there before."""
+    try:
+        path.mkdir(parents=True)
+    except FileExistsError:
+        return False
+    return True
