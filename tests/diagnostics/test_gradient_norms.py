@@ -11,6 +11,7 @@ from torch.nn import functional
 
 from memspan.cells import CELLS, VanillaRNN
 from memspan.diagnostics import gradient_norms
+from memspan.diagnostics.answers import with_others_wanted
 from memspan.errors import InputError
 from memspan.models.network import Network
 from memspan.results import GradientNorms
@@ -33,10 +34,13 @@ def network(word: str, hidden: int = 6, seed: int = 0) -> Network:
         return Network(CELLS[word](TASK.features, hidden), TASK.classes, symbols=TASK.symbols)
 
 
-def oracle_norms(word: str, net: Network, count: int, answers: int) -> np.ndarray:
+def oracle_norms(word: str, net: Network, count: int, loss: str) -> np.ndarray:
     """(sequences, distance): each h_t is kept as a node of the graph of a plain loop, and L is a sequence's own loss."""
     exact = net.double()
     batch = TASK.batch(0, count, seed=3, split="test")
+    answers = TASK.length if loss == "whole" else RECALLED
+    if loss == "changed":
+        batch = with_others_wanted(batch, answers, 3)
     outputs, nodes = plain(word, exact.cell, exact.encoded(batch.inputs))
     losses = [
         functional.cross_entropy(exact.head(outputs[-answers:, b]), batch.targets[-answers:, b])
@@ -47,16 +51,28 @@ def oracle_norms(word: str, net: Network, count: int, answers: int) -> np.ndarra
 
 
 @pytest.mark.parametrize("word", ["rnn", "lstm", "gru", "minimal-rnn", "mem-rnn", "rel-lstm", "rel-rnn"])
-@pytest.mark.parametrize("loss", ["recalled", "whole"])
+@pytest.mark.parametrize("loss", ["recalled", "whole", "changed"])
 def test_norms_are_those_of_the_plain_loop(word, loss):
     net = network(word)
     found = gradient_norms(net, TASK, sequences=3, loss=loss, seed=3)
-    expected = oracle_norms(word, net, 3, RECALLED if loss == "recalled" else TASK.length)
+    expected = oracle_norms(word, net, 3, loss)
     assert_equal(found.mean, expected.mean(0))
     low, high = np.quantile(expected, (0.1, 0.9), axis=0)
     assert_equal(found.low, low)
     assert_equal(found.high, high)
     assert found.distances.tolist() == list(range(TASK.length))
+
+
+def test_where_others_are_wanted_every_recalled_answer_is_another_one_that_occurs():
+    batch = TASK.batch(0, 50, seed=3)
+    other = with_others_wanted(batch, RECALLED, 0)
+    assert bool((other.targets[-RECALLED:] != batch.targets[-RECALLED:]).all())
+    assert other.targets[-RECALLED:].unique().tolist() == list(range(1, 9))
+    assert torch.equal(other.targets[:-RECALLED], batch.targets[:-RECALLED])
+    assert torch.equal(other.targets, with_others_wanted(batch, RECALLED, 0).targets)
+    assert not torch.equal(other.targets, with_others_wanted(batch, RECALLED, 1).targets)
+    with pytest.raises(InputError, match="give more --sequences"):
+        with_others_wanted(batch.columns(slice(0, 1)), 1, 0)
 
 
 def test_the_root_mean_square_is_the_norm_that_backward_of_the_mean_loss_leaves_in_all_states_together():

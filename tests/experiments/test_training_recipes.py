@@ -112,16 +112,23 @@ def test_gradients_are_even_or_not(largest: float, holds: bool):
         Network("rnn", 0): norms(1e4),
     }
     runs = dict.fromkeys(found, training())
-    first, every, *_, beside = relevance_fig2._claims(found, runs)
-    assert (first.holds, every.holds, beside.holds) == (True, holds, holds)
+    reach, first, every, *_, beside = relevance_fig2._claims(found, found, runs)
+    assert (reach.holds, first.holds, every.holds, beside.holds) == (holds, True, holds, holds)
     assert (first.measured, every.measured) == (pytest.approx(2.0), pytest.approx(largest))
+
+
+def test_gradients_may_reach_evenly_where_few_are_left():
+    left, reaching = ({Network("rel-lstm", 0): norms(size)} for size in (1e3, 10.0))
+    reach, first, *_ = relevance_fig2._claims(left, reaching, dict.fromkeys(left, training()))
+    assert (reach.holds, first.holds) == (True, False)
+    assert (reach.measured, first.measured) == (pytest.approx(10), pytest.approx(1e3))
 
 
 def test_gradients_may_be_even_before_the_answers_only():
     mean = np.concatenate([np.full(20, 1e6), np.geomspace(1, 10, 20)])
     one = GradientNorms("recalled", 10, 5, np.arange(40), mean, mean, mean, np.sqrt(mean))
     found = {Network("rel-lstm", 0): one}
-    first, every, whole, before = relevance_fig2._claims(found, dict.fromkeys(found, training()))
+    _, first, every, whole, before = relevance_fig2._claims(found, found, dict.fromkeys(found, training()))
     assert (first.holds, every.holds, whole.holds, before.holds) == (False, False, False, True)
     assert first.measured == pytest.approx(1e3)
     assert before.measured == pytest.approx(10)

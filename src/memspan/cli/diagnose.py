@@ -48,11 +48,11 @@ def diagnose(
         typer.Option(min=1, metavar="N", help="Test sequences that are looked at.", rich_help_panel=_LOOKING),
     ] = 20,
     loss: Annotated[
-        Literal["recalled", "whole"],
+        Literal["recalled", "whole", "changed"],
         typer.Option(
-            metavar="recalled|whole",
-            help="Whose gradient: of the answers that take memory (the last 10 of copy and denoise, else the last one) or of"
-            " all that the task scores.",
+            metavar="recalled|whole|changed",
+            help="Whose gradient: of the answers that take memory (the last 10 of copy and denoise, else the last one), of"
+            " all that the task scores, or changed: of the former if each ought to be another, so that all are wrong.",
             rich_help_panel=_LOOKING,
         ),
     ] = "recalled",

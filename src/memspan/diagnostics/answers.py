@@ -6,6 +6,7 @@ import contextlib
 import copy
 from collections.abc import Iterator
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -40,6 +41,22 @@ def drawn(network: CellModel, task: Task, sequences: int, seed: int) -> Batch:
         part.to(weight.dtype) if part.is_floating_point() else part for part in (batch.inputs, batch.targets)
     )
     return Batch(inputs[:, counted], targets[:, counted], batch.weights[:, counted].to(weight.dtype))
+
+
+def with_others_wanted(batch: Batch, answers: int, seed: int) -> Batch:
+    """The same sequences, where each of the last `answers` answers ought to be another one, of those that occur.
+
+    What a network has learnt to recall is then wrong, every time.
+    """
+    kinds, which = batch.targets[-answers:].unique(return_inverse=True)
+    if len(kinds) < 2:
+        raise InputError(
+            "all answers of these sequences are the same, so that no other can be wanted; give more --sequences"
+        )
+    farther = np.random.default_rng(seed).integers(1, len(kinds), tuple(which.shape))
+    targets = batch.targets.clone()
+    targets[-answers:] = kinds[(which + torch.from_numpy(farther).to(which.device)) % len(kinds)]
+    return batch._replace(targets=targets)
 
 
 def own_losses(network_logits: Tensor, batch: Batch, task: Task, answers: int | None) -> Tensor:

@@ -9,15 +9,22 @@ import torch
 from torch import Tensor
 
 from memspan.data.naming import choose
-from memspan.diagnostics.answers import at_rest, drawn, in_double, own_losses, recalled_answers
+from memspan.diagnostics.answers import (
+    at_rest,
+    drawn,
+    in_double,
+    own_losses,
+    recalled_answers,
+    with_others_wanted,
+)
 from memspan.errors import InputError
 from memspan.models.cell_model import CellModel
 from memspan.progress import SILENT, Progress
 from memspan.results import GradientNorms
 from memspan.tasks import Batch, Task
 
-Loss = Literal["recalled", "whole"]
-LOSSES: tuple[Loss, ...] = ("recalled", "whole")
+Loss = Literal["recalled", "whole", "changed"]
+LOSSES: tuple[Loss, ...] = ("recalled", "whole", "changed")
 TOGETHER = 4_000_000
 """Numbers of hidden states (time x sequences x hidden) that are differentiated at once."""
 _QUANTILES = (0.1, 0.9)
@@ -36,14 +43,17 @@ def gradient_norms(
     """||dL/dh_t|| of the last layer, t = 1 … T, as a mean over test sequences, each with a loss L of its own.
 
     Kerg 2020, Fig. 2, left. The gradient is the total one, through every path from h_t to the loss; `loss` is that of the
-    answers that are recalled or the whole. Dropout is off. Without `double` precision it takes a third of the time, and
-    what falls below 1e-38 is gone.
+    answers that are recalled, or the whole, or `changed`: that of the recalled ones if each ought to be another. A network
+    that knows nearly all of them has a gradient in few sequences; if all are wrong, each tells how far gradients reach.
+    Dropout is off. Without `double` precision it takes a third of the time, and what falls below 1e-38 is gone.
     """
     if loss not in LOSSES:
         raise InputError(f"there is no loss {loss!r}; {choose(loss, LOSSES)}")
     exact = in_double(network) if double else network
     batch = drawn(exact, task, sequences, seed)
-    answers = recalled_answers(task) if loss == "recalled" else None
+    answers = None if loss == "whole" else recalled_answers(task)
+    if loss == "changed":
+        batch = with_others_wanted(batch, recalled_answers(task), seed)
     steps, count = batch.inputs.shape[:2]
     together = max(1, TOGETHER // (steps * exact.cell.hidden_size))
     norms = []

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memspan.results import Chart, GradientNorms, line
 
+if TYPE_CHECKING:
+    from memspan.diagnostics.gradients import Loss
+
 LEAST = 1e-300
 """What is drawn and counted instead of a norm of 0."""
 
 
 def norms_after(
-    runs: Path, names: Iterable[str], *, sequences: int, seed: int, double: bool = True
+    runs: Path,
+    names: Iterable[str],
+    *,
+    sequences: int,
+    seed: int,
+    loss: Loss = "recalled",
+    double: bool = True,
 ) -> dict[str, GradientNorms]:
     """Of the best weights of every run below `runs`, on its own task."""
     from memspan.diagnostics.gradients import gradient_norms
@@ -25,7 +35,7 @@ def norms_after(
     for name in names:
         best = load_best(runs / name)
         found[name] = gradient_norms(
-            best.around_cell(), best.task, sequences=sequences, seed=seed, double=double
+            best.around_cell(), best.task, sequences=sequences, loss=loss, seed=seed, double=double
         )
     return found
 

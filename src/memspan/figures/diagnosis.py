@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 
 from memspan.figures.chart import chart_figure
 from memspan.figures.diagnosis_maps import attention_drawing, relevant_drawing
-from memspan.figures.diagnosis_words import context_words, gradient_words, growth_words, steps_word
+from memspan.figures.diagnosis_words import (
+    context_words,
+    gradient_words,
+    growth_words,
+    judged_words,
+    steps_word,
+)
 from memspan.figures.heat_map import heat_map_figure
 from memspan.figures.jacobian import distance_drawing, spectrum_drawing
 from memspan.figures.numbers import number
@@ -56,11 +62,10 @@ def gradient_drawing(result: Diagnosis, norms: GradientNorms) -> Chart:
             band=(norms.low, norms.high),
         )
     ]
-    if norms.loss == "recalled" and norms.answers > 1:
+    if norms.loss != "whole" and norms.answers > 1:
         lines.append(
             line(f"the last {norms.answers} answers begin", [first, first], [low, high], style="dashed")
         )
-    what = "the last answer" if norms.answers == 1 else f"the last {norms.answers:,} answers"
     changed = (
         f"a state h of {result.cell}"
         if norms.of == "h"
@@ -74,7 +79,7 @@ def gradient_drawing(result: Diagnosis, norms: GradientNorms) -> Chart:
         x_scale="linear",
         y_scale="log",
         lines=tuple(lines),
-        caption=f"How much the loss of {what} would change if {changed} were changed, against how "
+        caption=f"How much the loss of {judged_words(norms)} would change if {changed} were changed, against how "
         "long before the end that was. To learn from what happened long ago, a network needs gradients that "
         "arrive there: where the line falls to the right, early steps hardly take part in learning. Every path "
         "from there to the loss counts, also through attention, which may go past the states between.",

@@ -23,6 +23,14 @@ def gradient_words(norms: GradientNorms) -> str:
     return f"gradients reach all {steps_word(last)} back with {_times(norms.fall)} norm {_than(norms.fall)} at the end"
 
 
+def judged_words(norms: GradientNorms) -> str:
+    """Whose loss was differentiated."""
+    if norms.loss == "whole":
+        return "all answers"
+    what = "the last answer" if norms.answers == 1 else f"the last {norms.answers:,} answers"
+    return f"{what}, if other ones were wanted," if norms.loss == "changed" else what
+
+
 def attention_words(result: Diagnosis) -> str | None:
     """Among how many states attention is shared, and how far back they are; None where there is none."""
     seen = result.attention

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memspan.figures.diagnosis_words import steps_word
+from memspan.figures.diagnosis_words import judged_words, steps_word
 from memspan.figures.training_words import loss_words, percent, task_words
 from memspan.report.numbers import duration, number
 from memspan.report.section import Row, Table
@@ -41,15 +41,11 @@ def gradient_table(norms: GradientNorms) -> Table:
 
 def _gradient_rows(norms: GradientNorms) -> tuple[Row, ...]:
     last, thing = int(norms.distances[-1]), "state" if norms.of == "h" else "token"
-    if norms.loss == "whole":
-        what = "all answers"
-    else:
-        what = "the last answer" if norms.answers == 1 else f"the last {norms.answers} answers"
     return (
         (
             "gradient at the end",
             number(float(norms.mean[0])),
-            f"How much the loss of {what} depends on the last {thing}: the norm of dL / d{norms.of}.",
+            f"How much the loss of {judged_words(norms)} depends on the last {thing}: the norm of dL / d{norms.of}.",
         ),
         (
             f"{steps_word(last)} before",

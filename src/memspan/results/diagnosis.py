@@ -25,7 +25,8 @@ class GradientNorms:
     """
 
     loss: str
-    """`recalled`: of the last `answers` answers only; `whole`: of all that the task scores."""
+    """`recalled`: of the last `answers` answers only; `whole`: of all that the task scores; `changed`: of the last ones, if
+    each ought to be another."""
     answers: int
     sequences: int
     distances: NDArray[np.int64]
