@@ -274,8 +274,8 @@ def _memory_chart(size: _Size, norms: Norms) -> Chart:
 _NOTE = (
     "The norm of a batch, whose loss is the mean of its sequences' losses, is what a training step sees, and what the "
     "published program draws: the root of the mean square of the sequences' own norms. The mean of these is smaller where "
-    "few sequences have a gradient. Where the right answers are wanted, a network that recalls 99.9 % has a gradient only in "
-    "the few sequences that it gets wrong, and a step of denoise holds a symbol in one sequence of forty: over 4,000 "
+    "few sequences have a gradient. Where the right answers are wanted, a network that recalls 99.9 % has a gradient only "
+    "in the few sequences that it gets wrong, and a step of denoise holds a symbol in one sequence of forty: over 4,000 "
     "instead of 40,000 sequences, chance alone made the largest norm 51, 53 and 164 times the smallest. Where other answers "
     "are wanted, all are wrong, and 4,000 are enough. A network that has not learnt the task has gradients all the same. At "
     "laptop scale RelLSTM learns a delay of 100 first, in up to 24,000 updates, and goes on from there at 400: begun at 400 "
