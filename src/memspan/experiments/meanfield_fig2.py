@@ -179,9 +179,14 @@ def _timescale(panel: _Panel, values: Array) -> Array:
     return np.asarray(panel.field(values).timescale(input_correlation=0.0), dtype=float)
 
 
+def _up_to(size: _Size, timescale: Array) -> Array:
+    """Numbers instead of what is longer by far than any sequence."""
+    return np.minimum(timescale, 10.0 * max(size.lengths))
+
+
 def _follows(size: _Size, panel: _Panel, tying: str, grids: dict[tuple[str, str], Array]) -> Claim:
     depth = _trainable(size, grids[panel.name, tying])
-    expected = np.minimum(_timescale(panel, _values(size, panel)), 10.0 * max(size.lengths))
+    expected = _up_to(size, _timescale(panel, _values(size, panel)))
     constant = np.ptp(depth) == 0 or np.ptp(expected) == 0
     agreement = 0.0 if constant else float(np.corrcoef(rankdata(expected), rankdata(depth))[0, 1])
     return Claim(
@@ -222,7 +227,6 @@ def _map(size: _Size, panel: _Panel, tying: str, grids: dict[tuple[str, str], Ar
     values = _values(size, panel)
     fine = np.linspace(panel.low, panel.high, POINTS)
     lengths = np.array(size.lengths, dtype=float)
-    shown = np.clip(_timescale(panel, fine), lengths[0], lengths[-1])
     return HeatMap(
         name=f"{panel.name}-{tying}",
         title=f"{NAMES[panel.cell]}, {tying} weights{_besides(panel)}: what is learnt",
@@ -236,10 +240,11 @@ def _map(size: _Size, panel: _Panel, tying: str, grids: dict[tuple[str, str], Ar
         highest=1.0,
         edge=np.empty((0, 0)),
         edge_label="",
-        lines=(line("timescale of theory", fine, shown),),
+        lines=(line("timescale of theory", fine, _up_to(size, _timescale(panel, fine))),),
         caption=f"Each field is one training of {size.updates[panel.cell]} updates with batches of 100, {size.hidden} "
         "units; the digit is shown at the first step, noise at all others. The line is the timescale -1 / log chi of "
-        "theory for independent inputs, cut off at the ends of the axis; a guess is right one time in ten.",
+        "theory for independent inputs; where it leaves the map, it is shorter or longer than all that was tried. A guess is "
+        "right one time in ten.",
         colours=(0.0, 1.0),
     )
 
