@@ -243,8 +243,8 @@ def _map(size: _Size, panel: _Panel, tying: str, grids: dict[tuple[str, str], Ar
         lines=(line("timescale of theory", fine, _up_to(size, _timescale(panel, fine))),),
         caption=f"Each field is one training of {size.updates[panel.cell]} updates with batches of 100, {size.hidden} "
         "units; the digit is shown at the first step, noise at all others. The line is the timescale -1 / log chi of "
-        "theory for independent inputs; where it leaves the map, it is shorter or longer than all that was tried. A guess is "
-        "right one time in ten.",
+        "theory for independent inputs; where it leaves the map, it is shorter or longer than all that was tried. A guess "
+        "is right one time in ten.",
         colours=(0.0, 1.0),
     )
 
