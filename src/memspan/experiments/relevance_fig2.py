@@ -238,7 +238,7 @@ def _norm_chart(size: _Size, norms: Norms, trained: Runs) -> Chart:
 
 def _labelled(norms: Norms, trained: Runs) -> dict[str, NDArray[np.float64]]:
     return {
-        f"{_name(norms, one)} ({trained[one].accuracy or 0.0:.0%} right)": of.rms for one, of in norms.items()
+        f"{_name(norms, one)} ({trained[one].accuracy or 0.0:.1%} right)": of.rms for one, of in norms.items()
     }
 
 
