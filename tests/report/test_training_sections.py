@@ -70,7 +70,21 @@ def test_a_training_that_learnt_nothing_says_so_and_what_to_do():
     (note,) = section_of(EXAMPLES.unlearnt()).notes
     assert note.startswith("the answers are hardly better than guesses")
     assert "memspan resume runs/copy-rel-rnn-1 --updates 1000" in note
+    assert "a shorter delay or another cell" in note
     assert section_of(EXAMPLES.training()).notes == ()
+
+
+def test_a_training_that_ran_out_of_time_is_told_to_take_more():
+    run = EXAMPLES.unlearnt()
+    training = {**run.config["training"], "updates": run.updates + 1, "max_minutes": 0.5}
+    (note,) = section_of(dataclasses.replace(run, config={**run.config, "training": training})).notes
+    assert "give it more time (memspan resume runs/copy-rel-rnn-1 --max-minutes 1)," in note
+
+
+def test_of_several_seeds_all_are_gone_on_with(tmp_path):
+    (tmp_path / "seeds.json").write_text("{}")
+    (note,) = section_of(dataclasses.replace(EXAMPLES.unlearnt(), run=str(tmp_path / "seed-0"))).notes
+    assert f"memspan resume {tmp_path} --updates" in note
 
 
 def test_the_configuration_is_on_the_page_as_set_names_it():

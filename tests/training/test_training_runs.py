@@ -174,8 +174,13 @@ def test_a_run_stops_when_its_minutes_are_spent_and_goes_on_when_it_gets_more(
     assert run.validated[-1] == run.updates
     monkeypatch.setattr(loop_module, "time", time)
     assert resume(tmp_path / "run").updates == run.updates
+    shutil.copytree(tmp_path / "run", tmp_path / "untimed")
     resume(tmp_path / "run", max_minutes=1e6)
+    assert resume(tmp_path / "untimed", updates=25).config["training"]["max_minutes"] is None
     of_run, whole = written(tmp_path / "run"), written(tmp_path / "whole")
+    untimed = written(tmp_path / "untimed")
+    assert untimed.pop("config.json") != of_run.pop("config.json")
+    assert untimed == of_run
     assert of_run["metrics.jsonl"] == whole["metrics.jsonl"]
     assert of_run["00000025.safetensors"] == whole["00000025.safetensors"]
 

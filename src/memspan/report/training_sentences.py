@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from memspan.figures.training_words import (
     TEXTS,
     answers_word,
@@ -16,6 +18,8 @@ from memspan.results import Evaluation, TrainingRun, Transfer
 
 _HARDLY = 0.1
 """A share of the way from guessing to all right that is not worth more than a guess."""
+_EASIER = {"delay": "a shorter delay", "length": "shorter sequences", "steps": "fewer steps (task.steps)"}
+"""What makes a task easier, by the name of its option."""
 
 
 def training_sentence(run: TrainingRun) -> str:
@@ -64,9 +68,23 @@ def training_notes(run: TrainingRun) -> tuple[str, ...]:
     """What a reader should know before trusting or using the weights."""
     if run.accuracy is None or run.accuracy > run.chance + _HARDLY * (1 - run.chance):
         return run.notes
-    more = max(2 * run.updates, 1_000)
+    easier = [words for name, words in _EASIER.items() if name in run.config.get("task", {})]
+    advice = ", ".join([_more(run), *easier[:1]])
     return (
         *run.notes,
-        "the answers are hardly better than guesses: it has not learnt to remember; give it more updates "
-        f"(memspan resume {run.run} --updates {more}), a shorter delay or another cell",
+        f"the answers are hardly better than guesses: it has not learnt to remember; give it more {advice} or another cell",
     )
+
+
+def _more(run: TrainingRun) -> str:
+    """Of what the run has had too little, and how to give it more."""
+    training, folder = run.config.get("training", {}), _resumed(Path(run.run))
+    limit, minutes = training.get("updates", run.updates), training.get("max_minutes")
+    if minutes is not None and run.updates < limit:
+        return f"time (memspan resume {folder} --max-minutes {2 * minutes:g})"
+    return f"updates (memspan resume {folder} --updates {max(2 * run.updates, limit, 1_000)})"
+
+
+def _resumed(run: Path) -> Path:
+    """The folder to go on with: that of all seeds, where a run is one of several."""
+    return run.parent if (run.parent / "seeds.json").is_file() else run

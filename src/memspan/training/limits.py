@@ -29,6 +29,15 @@ def raised(before: TrainingConfig, after: TrainingConfig) -> bool:
     return after.updates > before.updates or new > old
 
 
+def untimed(config: Config, position: Position, seconds: float) -> tuple[Config, str | None]:
+    """Where a run has ended because its minutes were spent: without that limit, and why it had ended."""
+    free = replace(config.training, max_minutes=None)
+    why = why_over(config.training, position, seconds)
+    if why is None or why_over(free, position, seconds) is not None:
+        return config, None
+    return replace(config, training=free), why
+
+
 def lifted(config: Config, position: Position) -> tuple[Config, str | None]:
     """Where a run has ended because it was good enough or no longer improved: without such limits, and why it had ended."""
     free = replace(config.training, stop_accuracy=None, patience=None)

@@ -108,11 +108,11 @@ def _one(job: Job, progress: Progress = SILENT) -> TrainingRun | str:
         return done
     try:
         if RunFolder(job.folder).config_file.exists():
-            training = job.config.training
+            wanted, had = job.config.training, RunFolder(job.folder).config().training
             run = resume(
                 job.folder,
-                updates=training.updates,
-                max_minutes=training.max_minutes,
+                updates=wanted.updates if wanted.updates != had.updates else None,
+                max_minutes=wanted.max_minutes if wanted.max_minutes != had.max_minutes else None,
                 progress=progress,
             )
         else:

@@ -17,7 +17,7 @@ from memspan.training.config import Config, check_config
 from memspan.training.events import Events, check_tensorboard
 from memspan.training.interrupts import asking
 from memspan.training.journal import FileJournal, Journal, NoJournal
-from memspan.training.limits import lifted, raised, with_limits
+from memspan.training.limits import lifted, raised, untimed, with_limits
 from memspan.training.loop import Loop
 from memspan.training.machine import Machine, threads_of, with_threads
 from memspan.training.outcome import outcome
@@ -56,15 +56,21 @@ def resume(
 ) -> TrainingRun:
     """Go on where a run stopped or was killed, to the same weights and metrics that it would have reached.
 
-    `updates` and `max_minutes` replace the limits of the run, for good; where one is raised, a run goes on that had stopped
-    because it was good enough or no longer improved. A run that is over is only judged again.
+    `updates` and `max_minutes` replace the limits of the run, for good. Where one is raised, a run goes on that had stopped
+    because it was good enough or no longer improved; with `updates` alone also one whose minutes are spent. A run that is
+    over is only judged again.
     """
     folder = RunFolder(out)
     before = folder.config()
     config = with_limits(before, updates, max_minutes)
     check_config(config)
-    if raised(before.training, config.training):
-        config = _lifted(config, folder, progress)
+    config = _lifted(
+        config,
+        folder,
+        progress,
+        raised=raised(before.training, config.training),
+        timed=updates is None or max_minutes is not None,
+    )
     return _carry_on(config, Machine(config.training), out, objectives, progress, before=before)
 
 
@@ -144,22 +150,31 @@ def _load_newest(trainer: Trainer, folder: RunFolder, progress: Progress) -> tup
     if best is not None and (why := unreadable(config, folder, [best])):
         position.lost = list(unreadable(config, folder, position.validated))
         progress.say(f"passed over: {why[best]}, which was the best validation so far")
-    still_over = position.stopped is not None and why_over(config.training, position.going_on(), seconds)
-    return position if still_over else position.going_on(), seconds
+    if position.stopped is not None and why_over(config.training, position.going_on(), seconds):
+        progress.say(f"it is over: {position.stopped}; a larger --updates or --max-minutes goes on with it")
+        return position, seconds
+    return position.going_on(), seconds
 
 
-def _lifted(config: Config, folder: RunFolder, progress: Progress) -> Config:
-    """With a limit raised, what else would end the run at once is taken off."""
+def _lifted(config: Config, folder: RunFolder, progress: Progress, *, raised: bool, timed: bool) -> Config:
+    """With a limit `raised`, what else would end the run at once is taken off; its minutes, if it is not to be `timed`."""
     newest = _newest(folder, config.network, SILENT)
     if newest is None:
         return config
     _, position = read_checkpoint(folder.checkpoint(newest), config.network)
-    going_on, why = lifted(config, position.going_on())
+    position = position.going_on()
+    if raised:
+        config, why = lifted(config, position)
+        _say_off(why, "stop_accuracy and patience are", progress)
+    if not timed:
+        config, why = untimed(config, position, folder.seconds())
+        _say_off(why, "max_minutes is", progress)
+    return config
+
+
+def _say_off(why: str | None, what: str, progress: Progress) -> None:
     if why is not None:
-        progress.say(
-            f"it had stopped because of this: {why}; training.stop_accuracy and patience are off now"
-        )
-    return going_on
+        progress.say(f"it had stopped because of this: {why}; training.{what} off now")
 
 
 def _note_limits(before: Config, config: Config, position: Position) -> None:
