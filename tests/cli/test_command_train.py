@@ -206,6 +206,14 @@ REFUSED = {
         ("copy", "--max-minutes", -1),
         "training.max_minutes is -1.0; expected a finite number above 0",
     ),
+    "another task": (
+        ("copy", "--set", "task.name=adding"),
+        "--set task.name=adding is of the task adding, the command of copy; type memspan train adding",
+    ),
+    "no theory": (
+        ("copy", "--cell", "lstm", "--init", "critical"),
+        "mean-field theory does not describe LSTM; expected VanillaRNN or MinimalRNN (--cell rnn or minimal-rnn)",
+    ),
 }
 
 
@@ -223,7 +231,9 @@ def test_what_is_wrong_in_a_file_is_told_with_its_name(memspan, tmp_path, monkey
     Path("bad.json").write_text('{"training": {"bacth": 3}}')
     Path("other.json").write_text('{"task": {"name": "denoise"}}')
     Path("text.json").write_text("batch: 3")
+    Path("folder").mkdir()
     told = {
+        "folder": "folder is a folder; expected a file of --show-config",
         "bad.json": "bad.json: there is no training.bacth; did you mean batch?",
         "other.json": "other.json is of the task denoise, the command of copy; type memspan train denoise",
         "text.json": "text.json cannot be read as JSON",
@@ -237,6 +247,13 @@ def test_a_run_folder_that_exists_is_not_written_over(memspan, run):
     error = memspan("train", "copy", *SMALL, "--out", run).error
     assert error.startswith("error: run holds a run already; go on with it by memspan resume run")
     assert {path: path.stat().st_mtime_ns for path in run.rglob("*.*")} == before
+
+
+def test_a_file_is_no_place_for_a_run(memspan, tmp_path):
+    (tmp_path / "notes").write_text("mine")
+    error = memspan("train", "copy", *SMALL, "--out", tmp_path / "notes").error
+    assert error.startswith(f"error: {tmp_path / 'notes'} is a file; expected a folder for the run")
+    assert (tmp_path / "notes").read_text() == "mine"
 
 
 def test_a_folder_that_is_no_run_cannot_be_resumed(memspan, tmp_path):

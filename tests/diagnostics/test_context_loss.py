@@ -79,6 +79,18 @@ def test_the_context_that_is_used_ends_where_more_hardly_lowers_the_loss():
     assert used(1.0, 1.0, 1.0, 1.0, 1.0) == 0
 
 
+def test_what_may_be_chance_is_not_called_used():
+    k, loss = np.array([0, 1, 2, 4, 8]), np.array([1.0, 0.05, 0.2, 0.0, 0.0])
+
+    def found(error: float) -> ContextLoss:
+        return ContextLoss(1, 5, k, loss, np.array([0.0, 0.0, error, 0.0, 0.0]))
+
+    assert (found(0.04).used, found(0.06).used) == (4, 1)
+    unclear = ContextLoss(1, 5, k, loss, np.full(5, 0.5))
+    assert (unclear.helps, unclear.used) == (False, 0)
+    assert context_words(unclear) == "the answers are not clearly better from 9 steps than from one"
+
+
 def test_no_context_is_used_where_all_of_it_is_no_better():
     loss = np.array([2.0, 2.2, 1.9, 2.0])
     found = ContextLoss(1, 5, np.array([0, 1, 2, 4]), loss, np.zeros(4))

@@ -34,14 +34,24 @@ def test_marks_are_equally_likely_at_every_step_of_their_half() -> None:
     )
 
 
+@pytest.mark.parametrize("length", [2, 4, 5])
+def test_the_best_answers_from_the_last_step_have_the_baseline(length: int) -> None:
+    task = Adding(length=length)
+    batch = task.batch(0, SEQUENCES, seed=0)
+    value, marked = batch.inputs[-1].unbind(-1)
+    answers = torch.where(marked == 1, value + 0.5, 1.0)
+    # The squared errors of both answers have a variance below that of (s - 1)^2.
+    assert float(task.loss(answers[None, :, None], batch)) == pytest.approx(
+        task.baseline, abs=5 * math.sqrt(0.0389 / SEQUENCES)
+    )
+
+
 def test_the_answer_one_has_the_stated_loss_and_accuracy() -> None:
     task = Adding(length=4)
     batch = task.batch(0, SEQUENCES, seed=0)
     ones = torch.ones(1, SEQUENCES, 1)
     # (s - 1)^2 of the sum s of two uniform numbers has mean 1/6 and variance 1/15 - 1/36 = 0.0389.
-    assert float(task.loss(ones, batch)) == pytest.approx(
-        task.baseline, abs=5 * math.sqrt(0.0389 / SEQUENCES)
-    )
+    assert float(task.loss(ones, batch)) == pytest.approx(1 / 6, abs=5 * math.sqrt(0.0389 / SEQUENCES))
     assert task.chance == pytest.approx(0.0784)
     assert task.measures(ones, batch)["accuracy"] == pytest.approx(
         task.chance, abs=5 * math.sqrt(0.0723 / SEQUENCES)

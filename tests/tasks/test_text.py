@@ -189,7 +189,7 @@ def test_two_files_for_one_split_are_told(folder: str):
 
 
 def test_a_name_that_is_nothing_is_told():
-    with pytest.raises(InputError, match=r"there is no text 'ptbb': no such folder, and did you mean ptb\?"):
+    with pytest.raises(InputError, match=r"there is no text and no folder 'ptbb'; did you mean ptb\?"):
         CharacterText(data="ptbb").resolved()
 
 

@@ -112,13 +112,16 @@ def test_a_damaged_newest_checkpoint_is_passed_over_and_said(tmp_path, trained):
     found = evaluate_run(folder.path, batches=1, size=10)
     assert found.updates == before
     assert any(note.startswith("passed over: ") and f"{latest:08d}" in note for note in found.notes)
+    assert f"it can be read up to update {before}; memspan resume does the rest again" in found.notes
 
 
 def test_a_run_of_which_nothing_can_be_read_is_refused(tmp_path, trained):
     shutil.copytree(trained[0], tmp_path / "run")
     for path in (tmp_path / "run/checkpoints").iterdir():
         path.write_bytes(b"no tensors")
-    with pytest.raises(CorruptError, match=r"no checkpoint of .* can be read .*; train again"):
+    with pytest.raises(
+        CorruptError, match=r"no checkpoint of .* can be read .*; memspan resume .* begins again"
+    ):
         evaluate_run(tmp_path / "run")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from memspan.training import resume, train
 from memspan.training.best import load_best
 from memspan.training.checkpoint import read_checkpoint, write_checkpoint
 from memspan.training.position import Position
-from memspan.training.run_folder import RunFolder, next_free
+from memspan.training.run_folder import RunFolder, place_of
 from memspan.training.seeds import train_seeds
 
 
@@ -236,16 +237,30 @@ def test_a_last_look_is_forgotten_where_the_training_goes_on():
 
 def test_new_runs_get_the_next_free_number(tmp_path: Path):
     (tmp_path / "copy-lstm-1").mkdir()
-    assert next_free(tmp_path, "copy", "lstm").name == "copy-lstm-2"
-    assert next_free(tmp_path / "new", "copy", "lstm").is_dir()
+    with place_of(None, tmp_path, "copy", "lstm") as place:
+        assert place == tmp_path / "copy-lstm-2"
+        assert place.is_dir()
+    assert not place.exists(), "nothing was written"
+    with place_of(None, tmp_path / "new", "copy", "lstm") as place:
+        (place / "config.json").touch()
+    assert (tmp_path / "new/copy-lstm-1/config.json").is_file()
+    with place_of(tmp_path / "mine", tmp_path, "copy", "lstm") as place:
+        assert (place, place.exists()) == (tmp_path / "mine", False)
 
 
 def test_runs_that_begin_at_once_get_folders_of_their_own(tmp_path: Path):
-    with ThreadPoolExecutor(8) as people:
-        found = list(people.map(lambda _: next_free(tmp_path, "copy", "lstm"), range(40)))
+    with ExitStack() as open_places, ThreadPoolExecutor(8) as people:
+
+        def begun(_: int) -> Path:
+            return open_places.enter_context(place_of(None, tmp_path, "copy", "lstm"))
+
+        found = list(people.map(begun, range(40)))
     assert {path.name for path in found} == {f"copy-lstm-{number}" for number in range(1, 41)}
 
 
 def test_processes_that_share_a_run_get_the_same_folder(tmp_path: Path):
-    found = {next_free(tmp_path, "copy", "lstm", shared=True) for _ in range(2)}
-    assert found == {tmp_path / "copy-lstm-1"}
+    with (
+        place_of(None, tmp_path, "copy", "lstm", shared=True) as first,
+        place_of(None, tmp_path, "copy", "lstm", shared=True) as second,
+    ):
+        assert first == second == tmp_path / "copy-lstm-1"

@@ -40,10 +40,13 @@ def train(asked: Asked, seeds: int, show_config: bool, out: Path | None, output:
         print_bytes(json.dumps(agent_json(config), indent=2).encode() + b"\n")
         return
     from memspan.training.agents.training import train_agents
-    from memspan.training.run_folder import next_free
+    from memspan.training.run_folder import place_of
 
-    run = out or next_free(RUNS, GRIDWORLD, config.cell.name)
-    with output.progress() as progress, kept(run):
+    with (
+        place_of(out, RUNS, GRIDWORLD, config.cell.name) as run,
+        output.progress() as progress,
+        kept(run),
+    ):
         progress.say(f"the run is kept in {run}")
         result = train_agents(config, run, seeds=seeds, progress=progress)
         _give(output, run, result)

@@ -109,7 +109,7 @@ def _said(line: str, status: int) -> int:
 
 def _usage(error: typer.TyperException) -> str:
     """Typer's message with what was typed and where to look."""
-    message = error.format_message().rstrip(".") + _got(error)
+    message = error.format_message().replace("Value error, ", "").rstrip(".") + _got(error)
     context = getattr(error, "ctx", None)
     see = " See" if message.endswith("?") else "; see"
     return f"{message}{see} {context.command_path if context else 'memspan'} --help"

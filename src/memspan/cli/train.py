@@ -81,15 +81,15 @@ def train(
     if show_config:
         _show(whole)
         return
-    from memspan.training.run_folder import RunFolder, next_free
+    from memspan.training.run_folder import RunFolder, place_of
 
     whole.task.resolved()  # data that are missing are told before a folder is named
-    run = out or next_free(RUNS, whole.word, whole.cell.name, shared=_several_processes())
-    RunFolder(run).check_free()
-    output = Output(command="train", json=json, quiet=quiet or not _first_process())
-    with output.progress() as progress, kept(run):
-        result = _trained(whole, run, seeds, progress)
-        _give(output, run if seeds > 1 else Path(result.run), result)
+    with place_of(out, RUNS, whole.word, whole.cell.name, shared=_several_processes()) as run:
+        RunFolder(run).check_free()
+        output = Output(command="train", json=json, quiet=quiet or not _first_process())
+        with output.progress() as progress, kept(run):
+            result = _trained(whole, run, seeds, progress)
+            _give(output, run if seeds > 1 else Path(result.run), result)
 
 
 def resume(

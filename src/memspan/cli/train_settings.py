@@ -109,7 +109,7 @@ def _layers(asked: Asked) -> list[tuple[str, dict[str, Any]]]:
     from memspan.training.defaults import defaults
 
     file = {} if asked.config is None else read_config(asked.config)
-    _same_task(asked, file)
+    _same_task(asked, file, str(asked.config))
     word = _cell_word(asked, file)
     layers = [("the defaults", defaults(asked.task, word))]
     if asked.config is not None:
@@ -117,16 +117,17 @@ def _layers(asked: Asked) -> list[tuple[str, dict[str, Any]]]:
     named = _named(asked, word)
     layers.append(("the options", merged(layers[-1][1], named)))
     for setting in asked.settings:
+        _same_task(asked, with_setting({}, setting), f"--set {setting}")
         layers.append((f"--set {setting}", with_setting(layers[-1][1], setting)))
     return layers
 
 
-def _same_task(asked: Asked, file: dict[str, Any]) -> None:
-    section = file.get("task")
+def _same_task(asked: Asked, plain: dict[str, Any], where: str) -> None:
+    section = plain.get("task")
     name = section.get("name", asked.task) if isinstance(section, dict) else asked.task
     if name != asked.task:
         raise InputError(
-            f"{asked.config} is of the task {name}, the command of {asked.task}; type memspan train {name}"
+            f"{where} is of the task {name}, the command of {asked.task}; type memspan train {name}"
         )
 
 

@@ -54,8 +54,9 @@ def jacobian_words(result: Diagnosis) -> str | None:
 def context_words(found: ContextLoss) -> str:
     """How much of what they could read the answers need."""
     read = int(found.context[-1]) + 1
-    if read > 1 and found.loss[0] <= found.loss[-1]:
-        return f"the answers are no better from {steps_word(read)} than from one"
+    if read > 1 and not found.helps:
+        how = "no better" if found.loss[0] <= found.loss[-1] else "not clearly better"
+        return f"the answers are {how} from {steps_word(read)} than from one"
     if found.used + 1 == read:
         return f"the answers need all {steps_word(read)} up to the first of them"
     return f"the answers use the last {found.used + 1:,} of {steps_word(read)} up to the first of them"

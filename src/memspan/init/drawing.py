@@ -46,7 +46,8 @@ def layers_of(module: nn.Module) -> list[MeanFieldLayer]:
     known = [layer for layer in layers if isinstance(layer, MeanFieldLayer)]
     if len(known) < len(layers):
         raise InputError(
-            f"mean-field theory does not describe {type(module).__name__}; expected VanillaRNN or MinimalRNN"
+            f"mean-field theory does not describe {type(module).__name__}; expected VanillaRNN or MinimalRNN (--cell rnn or "
+            "minimal-rnn); choose one of them or another init.name"
         )
     return known
 

@@ -43,6 +43,11 @@ def _gradient_rows(norms: GradientNorms) -> tuple[Row, ...]:
     last, thing = int(norms.distances[-1]), "state" if norms.of == "h" else "token"
     return (
         (
+            "gradient of",
+            judged_words(norms).rstrip(","),
+            "Whose loss L it is that is differentiated (--loss).",
+        ),
+        (
             "gradient at the end",
             number(float(norms.mean[0])),
             f"How much the loss of {judged_words(norms)} depends on the last {thing}: the norm of dL / d{norms.of}.",
@@ -111,7 +116,8 @@ def _context_rows(task: str, found: ContextLoss) -> tuple[Row, ...]:
         (
             "context used",
             f"{found.used + 1:,} of {steps_word(int(found.context[-1]) + 1)}",
-            "The steps up to the first answer that it must have read: more hardly lowers the loss.",
+            "The steps up to the first answer that it must have read: more hardly lowers the loss, as far as these "
+            "sequences tell (--sequences).",
         ),
         (
             "loss of the answers",

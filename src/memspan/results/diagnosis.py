@@ -141,14 +141,22 @@ class ContextLoss:
     """Standard error of the loss."""
 
     @property
-    def used(self) -> int:
-        """The shortest context from which on the loss has come nine tenths of its way from no context to all of it.
+    def helps(self) -> bool:
+        """Whether all of the context is better than none, by more than two standard errors."""
+        first, last = np.nan_to_num(self.error[[0, -1]])
+        return bool(self.loss[0] - self.loss[-1] > 2 * np.hypot(first, last))
 
-        The shortest of all where all of it is no better than none.
+    @property
+    def used(self) -> int:
+        """The shortest context from which on the loss has come nine tenths of its way from no context to all of it, as far
+        as two standard errors tell.
+
+        The shortest of all where context does not help.
         """
-        if self.loss[0] <= self.loss[-1]:
+        if not self.helps:
             return int(self.context[0])
-        high = self.loss > self.loss[-1] + 0.1 * (self.loss[0] - self.loss[-1])
+        surely = self.loss - 2 * np.nan_to_num(self.error)
+        high = surely > self.loss[-1] + 0.1 * (self.loss[0] - self.loss[-1])
         return int(self.context[int(np.flatnonzero(high)[-1]) + 1]) if high.any() else int(self.context[0])
 
 

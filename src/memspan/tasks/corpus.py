@@ -54,9 +54,7 @@ def resolved(data: str) -> str:
         return data
     folder = Path(data).expanduser()
     if not folder.is_dir():
-        raise InputError(
-            f"there is no text {data!r}: no such folder, and {choose(data, (AUTO, OWN, *NAMED))}"
-        )
+        raise InputError(f"there is no text and no folder {data!r}; {choose(data, (AUTO, OWN, *NAMED))}")
     return str(folder.resolve())
 
 

@@ -76,7 +76,7 @@ def load_best(run: Path, *, device: torch.device | str = "cpu") -> Best:
             folder,
             update,
             position.update,
-            (*notes, *passed, *lost, *position.notes, *_of_position(position)),
+            (*notes, *passed, *lost, *position.notes, *_of_position(position, passed)),
         )
     raise AssertionError("the last attempt returns or raises")
 
@@ -92,7 +92,9 @@ def newest(folder: RunFolder, config: Config) -> tuple[Position, tuple[str, ...]
             continue
         return position, tuple(passed)
     if passed:
-        raise CorruptError(f"no checkpoint of {folder.path} can be read ({passed[0]}); train again")
+        raise CorruptError(
+            f"no checkpoint of {folder.path} can be read ({passed[0]}); memspan resume {folder.path} begins again"
+        )
     raise InputError(
         f"{folder.path} has no checkpoint yet; wait for its first validation, or go on by memspan resume {folder.path}"
     )
@@ -118,9 +120,11 @@ def _best_seed(run: Path) -> tuple[RunFolder, tuple[str, ...]]:
     return best, (f"the best of {len(folders)} seeds by validation loss: {best.path.name}",)
 
 
-def _of_position(position: Position) -> tuple[str, ...]:
+def _of_position(position: Position, passed: tuple[str, ...]) -> tuple[str, ...]:
     notes = ()
-    if position.stopped is None:
+    if position.stopped is None and passed:
+        notes = (f"it can be read up to update {position.update:,}; memspan resume does the rest again",)
+    elif position.stopped is None:
         notes = (f"the run is not over; it had done {position.update:,} updates",)
     if position.best is None:
         notes = (*notes, "it was not validated yet, so these are its latest weights")

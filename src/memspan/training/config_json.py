@@ -82,6 +82,10 @@ def read_config(path: Path) -> dict[str, Any]:
         plain = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise InputError(f"no such file: {path}; write one with --show-config") from error
+    except IsADirectoryError as error:
+        raise InputError(
+            f"{path} is a folder; expected a file of --show-config, or a run's config.json"
+        ) from error
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read as JSON ({error}); write one with --show-config") from error
     if not isinstance(plain, dict):

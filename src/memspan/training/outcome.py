@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from memspan.models.model import Model
+from memspan.progress import SILENT, Progress
 from memspan.results import TrainingRun
 from memspan.training.config import Config
 from memspan.training.config_json import to_json
@@ -19,19 +20,27 @@ TEST_BATCHES = 100
 
 
 def outcome(
-    config: Config, folder: RunFolder, network: Model, position: Position, notes: tuple[str, ...] = ()
+    config: Config,
+    folder: RunFolder,
+    network: Model,
+    position: Position,
+    notes: tuple[str, ...] = (),
+    progress: Progress = SILENT,
 ) -> TrainingRun:
     """The result of a run that is over. Only the weights of the best validation are judged."""
     best, lost = load_best_weights(network, config, folder, position)
     size = config.training.validation_size
-    found = score(
-        network,
-        config.task,
-        split="test",
-        batches=config.task.batches("test", size) or TEST_BATCHES,
-        size=size,
-        seed=config.seed,
-    )
+    batches = config.task.batches("test", size) or TEST_BATCHES
+    with progress.stage("judging on the test split", batches) as stage:
+        found = score(
+            network,
+            config.task,
+            split="test",
+            batches=batches,
+            size=size,
+            seed=config.seed,
+            done=stage.advance,
+        )
     lines = folder.metrics()
     trained = [line for line in lines if "loss" in line]
     validated = [line for line in lines if "validation" in line]

@@ -73,7 +73,9 @@ class RunFolder:
                 self.checkpoint(update).unlink(missing_ok=True)
 
     def check_free(self) -> None:
-        """Refuse a folder that holds a run, or runs of several seeds."""
+        """Refuse a folder that holds a run, or runs of several seeds, and what is no folder."""
+        if self.path.exists() and not self.path.is_dir():
+            raise InputError(f"{self.path} is a file; expected a folder for the run; give another --out")
         if self.config_file.exists() or self.saved() or any(self.path.glob("seed-*/config.json")):
             raise InputError(
                 f"{self.path} holds a run already; go on with it by memspan resume {self.path}, or give another --out"
@@ -216,14 +218,24 @@ def environment() -> dict[str, str]:
     }
 
 
-def next_free(root: Path, task: str, cell: str, *, shared: bool = False) -> Path:
-    """`root/TASK-CELL-NUMBER`, the first that is not there.
+@contextlib.contextmanager
+def place_of(out: Path | None, root: Path, task: str, cell: str, *, shared: bool = False) -> Iterator[Path]:
+    """The folder of a new run: `out`, or else `root/TASK-CELL-NUMBER`, the first that is not there.
 
-    It is made at once, so that nobody who asks at the same time gets it, too; unless several processes that share one
-    training all ask.
+    The latter is made at once, so that nobody who asks at the same time gets it, too, and is gone again where nothing was
+    written into it; unless several processes that share one training all ask.
     """
+    if out is not None:
+        yield out
+        return
     paths = (root / f"{task}-{cell}-{number}" for number in itertools.count(1))
-    return next(path for path in paths if (not path.exists() if shared else _made(path)))
+    path = next(path for path in paths if (not path.exists() if shared else _made(path)))
+    try:
+        yield path
+    finally:
+        for empty in () if shared else (path, root):
+            with contextlib.suppress(OSError):
+                empty.rmdir()
 
 
 def _made(path: Path) -> bool:

@@ -103,7 +103,7 @@ def _carry_on(
             position = _updated(trainer, folder, progress, before)
             left_out = (one.left_out for one in trainer.objectives.values())
             notes = tuple(note for note in left_out if note is not None)
-            return outcome(config, folder, trainer.network, position, notes)
+            return outcome(config, folder, trainer.network, position, notes, progress)
 
 
 def _updated(trainer: Trainer, folder: RunFolder, progress: Progress, before: Config | None) -> Position:
