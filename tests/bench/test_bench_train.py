@@ -29,7 +29,7 @@ def test_every_cell_is_timed_in_the_loop_and_bare():
     found = train(SILENT, TINY)
     assert [benchmark.name.split()[2] for benchmark in found] == ["rel-rnn"] * 2 + ["minimal-rnn"] * 2
     validated = [
-        benchmark.name.endswith(", with a validation by 500 sequences every 2") for benchmark in found
+        benchmark.name.endswith(", with a validation by 200 sequences every 2") for benchmark in found
     ]
     assert validated == [False, True] * 2
     assert all(benchmark.ours > 0 and benchmark.theirs > 0 for benchmark in found)

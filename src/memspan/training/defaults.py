@@ -23,15 +23,16 @@ _RECALL: Settings = {
         "schedule": "cosine",
         "optimizer": "rmsprop",
         "clip_norm": 1.0,
-        "validate_every": 500,
-        "validation_batches": 5,
+        "validate_every": 250,
+        "validation_batches": 2,
         "stop_accuracy": 0.9995,
     },
 }
 """Copy and denoise.  Kerg 2020, Tables 6 and 7, and the published program, with the rate of errata 13 and a schedule.
 
 At a constant rate a network that recalls 99 % may lose all of it within a few updates; a falling one keeps it.
-Validations are as many as cost a few per cent of the training (`memspan bench train`).
+Validations are small, so that they cost a few per cent of the training (`memspan bench train`), and many: while it
+learns, a network may be good at one update and bad 250 later.
 """
 
 _DIGITS: Settings = {
