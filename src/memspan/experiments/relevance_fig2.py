@@ -29,7 +29,7 @@ EVEN = 30.0
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Size:
     delay: int
     hidden: int
@@ -47,17 +47,33 @@ class _Size:
 
 
 _SIZES = {
-    "smoke": _Size(5, 8, {OURS: 5, "rnn": 5, "lstm": 5}, 2, 3, 3, 2, (3, 5)),
+    "smoke": _Size(
+        delay=5,
+        hidden=8,
+        updates={OURS: 5, "rnn": 5, "lstm": 5},
+        sequences=2,
+        many=3,
+        changed=3,
+        seeds=2,
+        shorter=(3, 5),
+    ),
     "laptop": _Size(
-        400, 128, {OURS: 1_500, "rnn": 3_000, "lstm": 3_000}, 1_000, 40_000, 4_000, 3, (100, 24_000)
+        delay=400,
+        hidden=128,
+        updates={OURS: 1_500, "rnn": 3_000, "lstm": 3_000},
+        sequences=1_000,
+        many=40_000,
+        changed=4_000,
+        seeds=3,
+        shorter=(100, 24_000),
     ),
     "paper": _Size(
-        1_000,
-        128,
-        dict.fromkeys((OURS, "mem-lstm", "orthogonal-rnn", "rnn", "lstm"), 200_000),
-        100,
-        40_000,
-        4_000,
+        delay=1_000,
+        hidden=128,
+        updates=dict.fromkeys((OURS, "mem-lstm", "orthogonal-rnn", "rnn", "lstm"), 200_000),
+        sequences=100,
+        many=40_000,
+        changed=4_000,
     ),
 }
 
