@@ -266,8 +266,8 @@ Delays = Annotated[
         "--delay",
         min=1,
         metavar="N",
-        help="Evaluate at this delay (of adding and binary: length), in steps; may be given again. By default the"
-        " trained one.",
+        help="Evaluate at this delay (of adding and binary: length; of texts: symbols of a window), in steps; may be given"
+        " again. By default the trained one.",
         rich_help_panel=_EVALUATING,
     ),
 ]
