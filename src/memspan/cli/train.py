@@ -81,10 +81,11 @@ def train(
     if show_config:
         _show(whole)
         return
+    from memspan.training.machine import several_processes
     from memspan.training.run_folder import RunFolder, place_of
 
     whole.task.resolved()  # data that are missing are told before a folder is named
-    with place_of(out, RUNS, whole.word, whole.cell.name, shared=_several_processes()) as run:
+    with place_of(out, RUNS, whole.word, whole.cell.name, shared=several_processes()) as run:
         RunFolder(run).check_free()
         output = Output(command="train", json=json, quiet=quiet or not _first_process())
         with output.progress() as progress, kept(run):
@@ -137,11 +138,6 @@ def _show(config: Config) -> None:
 def _first_process() -> bool:
     """Whether this is the one of torchrun's processes that writes and speaks."""
     return os.environ.get("RANK", "0") == "0"
-
-
-def _several_processes() -> bool:
-    """Whether torchrun has started more than one for this training."""
-    return os.environ.get("WORLD_SIZE", "1") != "1"
 
 
 def _give(output: Output, run: Path, result: TrainingRun) -> None:

@@ -28,7 +28,7 @@ def judged_words(norms: GradientNorms) -> str:
     if norms.loss == "whole":
         return "all answers"
     what = "the last answer" if norms.answers == 1 else f"the last {norms.answers:,} answers"
-    return f"{what}, if other ones were wanted," if norms.loss == "changed" else what
+    return f"{what} (if other ones were wanted)" if norms.loss == "changed" else what
 
 
 def attention_words(result: Diagnosis) -> str | None:

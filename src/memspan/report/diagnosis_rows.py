@@ -44,7 +44,7 @@ def _gradient_rows(norms: GradientNorms) -> tuple[Row, ...]:
     return (
         (
             "gradient of",
-            judged_words(norms).rstrip(","),
+            judged_words(norms),
             "Whose loss L it is that is differentiated (--loss).",
         ),
         (

@@ -9,6 +9,9 @@ from memspan.training.config import Config, TrainingConfig
 from memspan.training.position import Position
 from memspan.training.stopping import why_over
 
+GOOD_ENOUGH = ("stop_accuracy", "patience")
+TIME = ("max_minutes",)
+
 
 def with_limits(config: Config, updates: int | None, max_minutes: float | None) -> Config:
     """The same with other limits, where they are given."""
@@ -29,19 +32,12 @@ def raised(before: TrainingConfig, after: TrainingConfig) -> bool:
     return after.updates > before.updates or new > old
 
 
-def untimed(config: Config, position: Position, seconds: float) -> tuple[Config, str | None]:
-    """Where a run has ended because its minutes were spent: without that limit, and why it had ended."""
-    free = replace(config.training, max_minutes=None)
+def lifted(
+    config: Config, position: Position, seconds: float, limits: tuple[str, ...]
+) -> tuple[Config, str | None]:
+    """Where a run has ended because of these limits: without them, and why it had ended."""
+    free = replace(config.training, **dict.fromkeys(limits))
     why = why_over(config.training, position, seconds)
     if why is None or why_over(free, position, seconds) is not None:
-        return config, None
-    return replace(config, training=free), why
-
-
-def lifted(config: Config, position: Position) -> tuple[Config, str | None]:
-    """Where a run has ended because it was good enough or no longer improved: without such limits, and why it had ended."""
-    free = replace(config.training, stop_accuracy=None, patience=None)
-    why = why_over(config.training, position, 0.0)
-    if why is None or why_over(free, position, 0.0) is not None:
         return config, None
     return replace(config, training=free), why

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import os
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, TypeVar, final
@@ -126,6 +127,11 @@ def _leave_at_exit() -> None:
 def _leave() -> None:
     if torch.distributed.is_initialized():
         torch.distributed.destroy_process_group()
+
+
+def several_processes() -> bool:
+    """Whether torchrun has started more than one for this training."""
+    return os.environ.get("WORLD_SIZE", "1") != "1"
 
 
 def threads_of(config: TrainingConfig, processes: int = 1) -> int:

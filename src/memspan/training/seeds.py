@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, final
@@ -20,6 +19,7 @@ from memspan.training.config_json import from_json, to_json
 from memspan.training.events import check_tensorboard
 from memspan.training.limits import with_limits
 from memspan.training.loop import DivergenceError
+from memspan.training.machine import several_processes
 from memspan.training.resolving import resolved
 from memspan.training.run_folder import RunFolder
 from memspan.training.training import TrainingInterrupted, resume, train
@@ -51,7 +51,7 @@ def train_seeds(
     """
     if isinstance(seeds, bool) or seeds < 1:
         raise InputError(f"--seeds is {seeds}; expected a whole number of 1 or more")
-    if os.environ.get("WORLD_SIZE", "1") != "1":
+    if several_processes():
         raise InputError("several seeds and torchrun were asked for together; choose one of them")
     check_config(config)
     if config.training.tensorboard:

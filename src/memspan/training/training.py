@@ -17,7 +17,7 @@ from memspan.training.config import Config, check_config
 from memspan.training.events import Events, check_tensorboard
 from memspan.training.interrupts import asking
 from memspan.training.journal import FileJournal, Journal, NoJournal
-from memspan.training.limits import lifted, raised, untimed, with_limits
+from memspan.training.limits import GOOD_ENOUGH, TIME, lifted, raised, with_limits
 from memspan.training.loop import Loop
 from memspan.training.machine import Machine, threads_of, with_threads
 from memspan.training.outcome import outcome
@@ -163,18 +163,12 @@ def _lifted(config: Config, folder: RunFolder, progress: Progress, *, raised: bo
         return config
     _, position = read_checkpoint(folder.checkpoint(newest), config.network)
     position = position.going_on()
-    if raised:
-        config, why = lifted(config, position)
-        _say_off(why, "stop_accuracy and patience are", progress)
-    if not timed:
-        config, why = untimed(config, position, folder.seconds())
-        _say_off(why, "max_minutes is", progress)
+    for wanted, limits, seconds in ((raised, GOOD_ENOUGH, 0.0), (not timed, TIME, folder.seconds())):
+        config, why = lifted(config, position, seconds, limits) if wanted else (config, None)
+        if why is not None:
+            names = " and ".join(f"training.{name}" for name in limits)
+            progress.say(f"it had stopped because of this: {why}; no more limits: {names}")
     return config
-
-
-def _say_off(why: str | None, what: str, progress: Progress) -> None:
-    if why is not None:
-        progress.say(f"it had stopped because of this: {why}; training.{what} off now")
 
 
 def _note_limits(before: Config, config: Config, position: Position) -> None:
