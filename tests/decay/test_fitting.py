@@ -54,6 +54,8 @@ def curve_of(law: Law, parameters: dict[str, float], noise: float = 1e-3, seed: 
         null="shifts",
         span=Span(400, True),
         reach=Reach(1.0, 1e-3, None, False),
+        stderr_bias=np.zeros(n),
+        undersampled=np.zeros(n, bool),
     )
 
 

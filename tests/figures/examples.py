@@ -60,6 +60,8 @@ def curve_of(lags: np.ndarray, truth: np.ndarray, *, seed: int = 0, length: int 
         null="shifts",
         span=Span(span, bool(seen.size and span == lags[-1])),
         reach=Reach(reach, 1e-3, (0.9 * reach, 1.12 * reach) if reach else None, False),
+        stderr_bias=np.zeros(lags.size),
+        undersampled=np.zeros(lags.size, bool),
         notes=("one document: the floor is from far circular shifts",),
     )
 

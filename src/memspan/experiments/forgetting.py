@@ -121,10 +121,7 @@ class Laws:
 
 def thinned(curve: Curve) -> Curve:
     """The same curve at lags that are evenly spaced on a logarithmic axis."""
-    wanted = np.isin(curve.lags, log_lags(1, int(curve.lags[-1])))
-    along = ("lags", "information", "floor", "floor_sd", "corrected", "stderr", "pairs", "p_value")
-    chosen = {name: getattr(curve, name)[wanted] for name in along}
-    return replace(curve, **chosen, replicates=curve.replicates[:, wanted])
+    return curve.select(np.isin(curve.lags, log_lags(1, int(curve.lags[-1]))))
 
 
 def exponential_between(curve: Curve, distances: tuple[int, int]) -> float:

@@ -164,7 +164,7 @@ def _curve(
         floor=mean,
         floor_sd=sd,
         corrected=corrected,
-        stderr=stderr,
+        stderr=np.hypot(stderr, sd),
         pairs=pairs,
         p_value=p_value,
         replicates=np.nan_to_num(replicates),
@@ -176,6 +176,8 @@ def _curve(
         null=first.null.kind,
         span=find_span(lags, p_value),
         reach=reach,
+        stderr_bias=np.zeros(len(lags)),
+        undersampled=np.zeros(len(lags), bool),
         notes=(*first.notes, *_far_note(floor)),
     )
 

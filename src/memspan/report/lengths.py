@@ -26,7 +26,17 @@ from memspan.results import (
     TrainingRun,
 )
 
-_CURVE = ("information", "floor", "floor_sd", "corrected", "stderr", "pairs", "p_value")
+_CURVE = (
+    "information",
+    "floor",
+    "floor_sd",
+    "corrected",
+    "stderr",
+    "stderr_bias",
+    "undersampled",
+    "pairs",
+    "p_value",
+)
 _DIFFERENCE = ("difference", "error", "lag_p_values")
 
 

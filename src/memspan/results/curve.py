@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,14 +24,15 @@ SIGNIFICANCE = 1e-3
 @final
 @dataclass(frozen=True)
 class Span:
-    """How far dependence is visible at this amount of data.
+    """Detection limit: the largest lag at which this amount of data shows dependence.
 
-    `lag` is the last significant lag of the chain that starts at 3 or less (0 if there is none);
-    `censored` says that it is simply the largest lag measured.
+    `lag` is 0 if there is no dependence; `censored` means that the span is the largest lag measured. `interval` is its
+    95 % interval, None where it has none (span 0, censored, or a result of an earlier version).
     """
 
     lag: int
     censored: bool
+    interval: tuple[int, int] | None = None
 
 
 @final
@@ -59,7 +61,9 @@ class Curve:
     | `information` | n | the estimator's value, nats |
     | `floor`, `floor_sd` | n | mean and standard deviation of the estimator under the null, nats |
     | `corrected` | n | `(information - floor) / (1 - floor / min(H(X), H(Y)))`, nats |
-    | `stderr` | n | block-jackknife standard error, and a little more for dips by chance (see docs), nats |
+    | `stderr` | n | total standard error of `corrected`: sampling, floor and bias, nats |
+    | `stderr_bias` | n | the part of `stderr` that stands for the remaining bias of undersampled tables, nats |
+    | `undersampled` | n | whether `corrected` still changes with the amount of data by more than its sampling error |
     | `pairs` | n | pairs of symbols counted |
     | `p_value` | n | probability that the null reaches the plug-in information |
     | `replicates` | blocks x n | what leaving out one block changes, nats |
@@ -86,6 +90,8 @@ class Curve:
     """`documents`, `shifts` or `independent`: how the floor was found."""
     span: Span
     reach: Reach
+    stderr_bias: NDArray[np.float64]
+    undersampled: NDArray[np.bool_]
     notes: tuple[str, ...] = ()
     """What a reader should know before trusting the numbers."""
 
@@ -96,8 +102,17 @@ class Curve:
 
     @property
     def error(self) -> NDArray[np.float64]:
-        """Standard error of `corrected`: sqrt(stderr^2 + floor_sd^2), nats."""
-        return np.hypot(self.stderr, self.floor_sd)
+        """Total standard error of `corrected`, nats; the same as `stderr`."""
+        return self.stderr
+
+    def select(self, chosen: NDArray[np.bool_]) -> Curve:
+        """The same curve at some of its lags; span and reach stay those of the whole curve."""
+        along = {
+            field.name: getattr(self, field.name)[chosen]
+            for field in dataclasses.fields(self)
+            if field.name != "replicates" and isinstance(getattr(self, field.name), np.ndarray)
+        }
+        return dataclasses.replace(self, **along, replicates=self.replicates[:, chosen])
 
     def to_dataframe(self) -> pandas.DataFrame:
         """One row per lag; needs pandas."""
@@ -110,9 +125,11 @@ class Curve:
             "floor_sd",
             "corrected",
             "stderr",
+            "stderr_bias",
             "pairs",
             "p_value",
             "significant",
+            "undersampled",
         )
         return pandas.DataFrame({name: getattr(self, name) for name in names})
 
@@ -122,7 +139,11 @@ class Curve:
 
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> Curve:
-        """The inverse of `to_json`."""
+        """The inverse of `to_json`; curves saved by version 0.1 are converted."""
+        if "stderr_bias" not in plain:
+            stderr = np.hypot(_floats(plain["stderr"]), _floats(plain["floor_sd"]))
+            nothing = np.zeros(len(stderr))
+            plain = {**plain, "stderr": stderr, "stderr_bias": nothing, "undersampled": nothing.astype(bool)}
         return from_plain(cls, plain)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -133,3 +154,7 @@ class Curve:
     def load(cls, path: str | os.PathLike[str]) -> Curve:
         """Read what `save` wrote."""
         return cls.from_json(read_object(Path(path)))
+
+
+def _floats(plain: list[float | None]) -> NDArray[np.float64]:
+    return np.array([np.nan if value is None else value for value in plain], dtype=np.float64)
