@@ -10,12 +10,15 @@ from numpy.typing import NDArray
 from memspan.errors import InputError
 from memspan.sequences import Sequence
 from memspan.sequences.sources import (
+    BigramChain,
     HiddenMarkov,
     Independent,
     IsingChain,
     MarkovChain,
     PowerLawBinary,
+    QuantizedAR1,
     Source,
+    StickyChain,
     TreeGrammar,
     drawing,
     gaussian,
@@ -33,6 +36,10 @@ SOURCES: dict[str, tuple[Source, int]] = {
     "periodic pairs": (HiddenMarkov.periodic_pairs(0.8), 729),
     "ferromagnet": (IsingChain(-0.7), 729),
     "antiferromagnet": (IsingChain(0.5), 729),
+    "sticky chain": (StickyChain.zipf(12, stay=0.6), 729),
+    "bigram chain": (BigramChain.fit(Sequence.from_documents(["abracadabra", "banana"])), 729),
+    "autoregression": (QuantizedAR1(0.8, levels=5), 729),
+    "alternating autoregression": (QuantizedAR1(-0.7, levels=3), 729),
     "tree": (TreeGrammar(3, LOPSIDED, depth=6), 729),
 }
 every_source = pytest.mark.parametrize(("source", "length"), SOURCES.values(), ids=SOURCES.keys())
@@ -155,6 +162,7 @@ def test_information_needs_neither_numba_nor_scipy() -> None:
     program = (
         "import sys, numpy as np; from memspan.sequences.sources import *; "
         "PowerLawBinary(0.1, 0.5).information([1]); MarkovChain.lazy(3, 0.5).information([1]); "
+        "QuantizedAR1(0.5).information([1]); StickyChain.zipf(9, 0.5).information([1]); "
         "TreeGrammar(2, np.full((2, 2), 0.5), 3).information([1]); "
         "sys.exit(int('numba' in sys.modules or 'scipy' in sys.modules))"
     )

@@ -1,4 +1,4 @@
-"""Markov chains, the Ising chain and independent symbols against what can be worked out by hand."""
+"""Markov, sticky and bigram chains, the Ising chain and independent symbols against what can be worked out by hand."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,8 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from memspan.errors import InputError
-from memspan.sequences.sources import Independent, IsingChain, MarkovChain
+from memspan.sequences import Sequence
+from memspan.sequences.sources import BigramChain, Independent, IsingChain, MarkovChain, StickyChain, markov
 from memspan.sequences.sources.stationary import stationary
 
 ROUNDING = 1e-12
@@ -185,3 +186,133 @@ def test_what_is_no_law_of_symbols_is_refused(p: list) -> None:
         Independent(np.array(p))
     with pytest.raises(InputError, match="two or more"):
         Independent.uniform(1)
+
+
+LAWS = st.integers(2, 6).flatmap(
+    lambda n: arrays(np.float64, n, elements=st.floats(0.01, 1.0)).map(lambda w: w / w.sum())
+)
+
+
+@settings(deadline=None)
+@given(LAWS, st.floats(0.0, 0.99))
+def test_a_sticky_chain_has_the_information_of_its_joint_table(p: NDArray[np.float64], stay: float) -> None:
+    lags = [1, 2, 5, 40]
+    tables = [stay**lag * np.diag(p) + (1 - stay**lag) * np.outer(p, p) for lag in lags]
+    plain = [plain_information(table) for table in tables]
+    np.testing.assert_allclose(StickyChain(p, stay).information(lags), plain, atol=ROUNDING)
+
+
+@pytest.mark.parametrize("stay", [0.0, 0.3, 0.8])
+def test_a_sticky_chain_is_the_markov_chain_that_repeats_or_draws(stay: float) -> None:
+    sticky = StickyChain.zipf(30, stay)
+    p = sticky.probabilities
+    chain = MarkovChain(stay * np.eye(30) + (1 - stay) * p)
+    lags = [1, 2, 10, 60]
+    # atol: without memory the matrix power leaves rounding where the closed form is zero.
+    np.testing.assert_allclose(sticky.information(lags), chain.information(lags), rtol=1e-9, atol=1e-28)
+
+
+def test_a_sticky_chain_of_50_000_symbols_has_all_digits_at_far_lags() -> None:
+    chain = StickyChain.zipf(50_000, stay=0.5)
+    # For small s = stay^tau, e(r) = r^2/2 and I = s^2 (number of symbols - 1)/2 up to a relative error s / min(p).
+    far = np.array([100, 200])
+    expected = 0.5 * 49_999 * 0.25**far
+    np.testing.assert_allclose(chain.information(far), expected, rtol=1e-9)
+
+
+def test_a_sticky_chain_repeats_as_often_as_it_says_and_draws_from_its_law() -> None:
+    source, n = StickyChain.zipf(1_000, stay=0.8), 200_000
+    symbols = source.sample(1, n, seed=0).store.read(0, n).astype(np.int64)
+    p = source.probabilities
+    repeats = 0.8 + 0.2 * float(p @ p)
+    assert abs(np.mean(symbols[1:] == symbols[:-1]) - repeats) < 5 * np.sqrt(repeats * (1 - repeats) / n)
+    seen = np.bincount(symbols, minlength=1_000) / n
+    # Runs of symbols make frequencies (1 + stay)/(1 - stay) = 9 times as variable as independent draws.
+    assert np.all(np.abs(seen - p) <= 5 * np.sqrt(9 * p / n) + 5 / n)
+
+
+def test_every_document_of_a_sticky_chain_starts_anew() -> None:
+    first = np.array([d[0] for d in StickyChain.zipf(3, stay=0.99).sample(30_000, 2, seed=0).documents()])
+    # Were the last symbol of the document before repeated, neighbors would be equal in 99 % of cases.
+    equal = float(np.sum(StickyChain.zipf(3, stay=0.99).probabilities ** 2))
+    assert abs(np.mean(first[1:] == first[:-1]) - equal) < 5 * np.sqrt(equal * (1 - equal) / 30_000)
+
+
+@pytest.mark.parametrize(
+    ("p", "stay"), [([0.5, 0.5], 1.0), ([0.5, 0.5], -0.1), ([1.0], 0.5), ([0.5, 0.4], 0.5)]
+)
+def test_impossible_sticky_chains_are_refused(p: list, stay: float) -> None:
+    with pytest.raises(InputError, match="expected"):
+        StickyChain(np.array(p), stay)
+
+
+def test_zipf_frequencies_fall_with_the_rank() -> None:
+    np.testing.assert_allclose(Independent.zipf(4).probabilities, np.array([12, 6, 4, 3]) / 25)
+    with pytest.raises(InputError, match="two or more"):
+        StickyChain.zipf(1, 0.5)
+
+
+def test_a_cycle_keeps_the_logarithm_of_its_period() -> None:
+    np.testing.assert_allclose(MarkovChain.cycle(7).information([1, 7, 12_345]), np.log(7), atol=ROUNDING)
+    document = MarkovChain.cycle(7).sample(1, 50, seed=0).store.read(0, 50).astype(np.int64)
+    assert np.all((document[1:] - document[:-1]) % 7 == 1)
+    with pytest.raises(InputError, match="period 1"):
+        MarkovChain.cycle(1)
+
+
+@pytest.mark.parametrize("documents", [["abracadabra"], ["abc", "d", "ea"], [[3, 1, 3, 9], [9, 9]]])
+def test_a_bigram_chain_is_the_markov_chain_of_the_closed_walk(documents: list) -> None:
+    sequence = Sequence.from_documents(documents)
+    walk = [int(symbol) for document in sequence.documents() for symbol in document]
+    counts = np.zeros((len(sequence.alphabet),) * 2)
+    for a, b in zip(walk, walk[1:] + walk[:1], strict=True):
+        counts[a, b] += 1
+    chain = BigramChain.fit(sequence)
+    np.testing.assert_array_equal(chain.counts, counts)
+    plain = MarkovChain(counts / counts.sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(chain.stationary, plain.stationary, atol=ROUNDING)
+    np.testing.assert_allclose(chain.information([1, 2, 5]), plain.information([1, 2, 5]), atol=ROUNDING)
+
+
+def test_a_bigram_chain_counts_the_same_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    sequence = MarkovChain.lazy(5, stay=0.6).sample(3, 100, seed=0)
+    whole = BigramChain.fit(sequence).counts
+    monkeypatch.setattr(markov, "PIECE", 7)
+    np.testing.assert_array_equal(BigramChain.fit(sequence).counts, whole)
+
+
+def test_rare_symbols_are_merged_into_one() -> None:
+    sequence = Sequence.from_documents(["aaabaaacaaadbbb"])
+    merged = BigramChain.fit(sequence, n_symbols=3)  # a, b, and c with d
+    by_hand = Sequence.from_documents(["aaabaaacaaacbbb"])
+    np.testing.assert_array_equal(merged.counts, BigramChain.fit(by_hand).counts)
+    np.testing.assert_array_equal(
+        BigramChain.fit(sequence, n_symbols=4).counts, BigramChain.fit(sequence).counts
+    )
+
+
+def test_symbols_that_do_not_occur_have_no_place_in_a_bigram_chain() -> None:
+    sequence = Independent(np.array([0.5, 0.0, 0.5])).sample(1, 100, seed=0)
+    assert BigramChain.fit(sequence).counts.shape == (2, 2)
+
+
+def test_a_large_bigram_chain_is_sampled_by_its_own_transitions() -> None:
+    chain = BigramChain.fit(StickyChain.zipf(1_000, stay=0.5).sample(1, 100_000, seed=0))
+    n = 200_000
+    symbols = chain.sample(1, n, seed=1).store.read(0, n).astype(np.int64)
+    again = np.bincount(len(chain.counts) * symbols[:-1] + symbols[1:], minlength=chain.counts.size)
+    expected = (n - 1) * chain.counts.ravel() / chain.counts.sum()
+    assert np.all(again[expected == 0] == 0)
+    # Each count is near Poisson, a little wider because symbols come in runs.
+    often = expected > 25
+    assert np.abs((again - expected)[often] / np.sqrt(expected[often])).max() < 10
+
+
+def test_what_is_no_closed_walk_is_refused() -> None:
+    for counts in ([[1, 2], [1, 1]], [[1, 0], [0, 0]], [[1.5, 0.5], [0.5, 1.5]], [[1, -1], [-1, 1]], [[3]]):
+        with pytest.raises(InputError, match=r"use BigramChain\.fit"):
+            BigramChain(np.array(counts))
+    with pytest.raises(InputError, match="n_symbols 1"):
+        BigramChain.fit(Sequence.from_documents(["abc"]), n_symbols=1)
+    with pytest.raises(InputError, match="pass n_symbols"):
+        BigramChain.fit(Sequence.from_documents([np.arange(5_000)]))

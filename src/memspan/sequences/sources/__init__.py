@@ -11,6 +11,7 @@ of 20 symbols that stays with probability 0.9 keeps (20 * 0.9 - 1) / 19 = 0.895 
 3
 """
 
+from memspan.sequences.sources.autoregression import QuantizedAR1 as QuantizedAR1
 from memspan.sequences.sources.fair_bits import (
     correlation_of_information as correlation_of_information,
 )
@@ -23,7 +24,9 @@ from memspan.sequences.sources.hidden_markov import (
 )
 from memspan.sequences.sources.independent import Independent as Independent
 from memspan.sequences.sources.ising import IsingChain as IsingChain
+from memspan.sequences.sources.markov import BigramChain as BigramChain
 from memspan.sequences.sources.markov import MarkovChain as MarkovChain
+from memspan.sequences.sources.markov import StickyChain as StickyChain
 from memspan.sequences.sources.power_law import PowerLawBinary as PowerLawBinary
 from memspan.sequences.sources.source import Source as Source
 from memspan.sequences.sources.tree_grammar import TreeGrammar as TreeGrammar

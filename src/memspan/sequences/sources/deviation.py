@@ -29,17 +29,17 @@ def information_of_deviation(
     independent = np.outer(first, second)
     r = np.divide(deviation, independent, out=np.zeros_like(deviation), where=independent > 0.0)
     # Rounding may leave 1 + r a little below zero where the joint law has no mass.
-    return float(np.sum(independent * _excess(np.maximum(r, -1.0))))
+    return float(np.sum(independent * excess(np.maximum(r, -1.0))))
 
 
-def _excess(r: NDArray[np.float64]) -> NDArray[np.float64]:
+def excess(r: NDArray[np.float64]) -> NDArray[np.float64]:
     """(1+r) ln(1+r) - r = r^2/2 - r^3/6 + r^4/12 - …, the series where r is small."""
-    excess = np.polyval(_SERIES, r) * r * r
+    value = np.polyval(_SERIES, r) * r * r
     large = np.abs(r) >= SERIES_BELOW
     if large.any():
         ratio = 1.0 + r[large]
-        excess[large] = ratio * np.log(np.maximum(ratio, np.finfo(np.float64).tiny)) - r[large]
-    return excess
+        value[large] = ratio * np.log(np.maximum(ratio, np.finfo(np.float64).tiny)) - r[large]
+    return value
 
 
 def powers(

@@ -1,4 +1,4 @@
-"""Drawing walks and trees: random numbers come in batches, compiled kernels turn them into symbols."""
+"""Drawing walks, levels and trees: random numbers come in batches, compiled kernels turn them into symbols."""
 
 from __future__ import annotations
 
@@ -37,6 +37,42 @@ def draw_walks(
         part = symbols[start : start + BATCH]
         until_next = (length - start % length) % length
         state = walk(rng.random(len(part)), keep, alias, state_of, shown, state, until_next, length, part)
+    return symbols
+
+
+def draw_repeats(
+    law: NDArray[np.float64], stay: float, n_documents: int, length: int, rng: np.random.Generator
+) -> NDArray[Any]:
+    """Symbols that repeat with probability `stay` and are drawn from `law` otherwise, document after document."""
+    from memspan.sequences.sources.kernels import alias_tables, repeat_or_draw
+
+    keep, alias = alias_tables(law[np.newaxis])
+    symbols = np.empty(n_documents * length, dtype=narrow_dtype(len(law)))
+    last = 0
+    for start in range(0, len(symbols), BATCH):
+        part = symbols[start : start + BATCH]
+        until_next = (length - start % length) % length
+        last = repeat_or_draw(rng.random(len(part)), stay, keep, alias, last, until_next, length, part)
+    return symbols
+
+
+def draw_levels(
+    coefficient: float,
+    thresholds: NDArray[np.float64],
+    n_documents: int,
+    length: int,
+    rng: np.random.Generator,
+) -> NDArray[Any]:
+    """Levels of a first-order autoregression of unit variance, document after document."""
+    from memspan.sequences.sources.kernels import autoregress
+
+    symbols = np.empty(n_documents * length, dtype=narrow_dtype(len(thresholds) + 1))
+    last = 0.0
+    for start in range(0, len(symbols), BATCH):
+        part = symbols[start : start + BATCH]
+        until_next = (length - start % length) % length
+        normals = rng.standard_normal(len(part))
+        last = autoregress(normals, coefficient, thresholds, last, until_next, length, part)
     return symbols
 
 

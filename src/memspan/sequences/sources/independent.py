@@ -42,6 +42,11 @@ class Independent(Source):
             raise InputError(f"{n_symbols} symbols; expected two or more")
         return cls(np.full(n_symbols, 1.0 / n_symbols))
 
+    @classmethod
+    def zipf(cls, n_symbols: int) -> Independent:
+        """Symbol k = 0, 1, … with a probability proportional to 1/(k + 1), as words of a language roughly have."""
+        return cls(zipf_law(n_symbols))
+
     def information(self, lags: ArrayLike) -> NDArray[np.float64]:
         return np.zeros(len(checked_lags(lags)))
 
@@ -53,3 +58,15 @@ class Independent(Source):
         rng = np.random.default_rng(seed)
         symbols = draw_walks(laws, same_state, np.arange(n_symbols), n_documents, length, rng)
         return as_documents(symbols, length, n_symbols)
+
+
+def zipf_law(n_symbols: int) -> NDArray[np.float64]:
+    """p(k) proportional to 1/k over k = 1 … n_symbols.
+
+    >>> zipf_law(3).round(4).tolist()
+    [0.5455, 0.2727, 0.1818]
+    """
+    if n_symbols < 2:
+        raise InputError(f"{n_symbols} symbols; expected two or more")
+    weight = 1.0 / np.arange(1.0, n_symbols + 1.0)
+    return weight / weight.sum()

@@ -90,3 +90,58 @@ def descend(
     """Write children number start, start + 1, … of the parents, each of which has `children`."""
     for i in range(len(uniforms)):
         out[i] = _pick(uniforms[i], keep, alias, parents[(start + i) // children])
+
+
+@njit(nogil=True, cache=True)
+def repeat_or_draw(
+    uniforms: NDArray[np.float64],
+    stay: float,
+    keep: NDArray[np.float64],
+    alias: NDArray[np.int64],
+    symbol: int,
+    until_next: int,
+    length: int,
+    out: NDArray[Any],
+) -> int:
+    """Repeat the last symbol where the random number is below `stay`, else draw from the law; the last symbol.
+
+    What is left of the random number, (u - stay)/(1 - stay), is uniform again and draws the symbol. A document's
+    first symbol is always drawn; the first document starts after `until_next` numbers.
+    """
+    for i in range(len(uniforms)):
+        first = until_next == 0
+        if first:
+            until_next = length
+        until_next -= 1
+        if first:
+            symbol = _pick(uniforms[i], keep, alias, 0)
+        elif uniforms[i] >= stay:
+            symbol = _pick((uniforms[i] - stay) / (1.0 - stay), keep, alias, 0)
+        out[i] = symbol
+    return symbol
+
+
+@njit(nogil=True, cache=True)
+def autoregress(
+    normals: NDArray[np.float64],
+    coefficient: float,
+    thresholds: NDArray[np.float64],
+    value: float,
+    until_next: int,
+    length: int,
+    out: NDArray[Any],
+) -> float:
+    """Write the level of x_t = a x_{t-1} + sqrt(1 - a^2) z_t per normal number z; returns the last x.
+
+    A document starts from x = z, the stationary law; the first one after `until_next` numbers.
+    """
+    innovation = np.sqrt(1.0 - coefficient * coefficient)
+    for i in range(len(normals)):
+        if until_next == 0:
+            until_next = length
+            value = normals[i]
+        else:
+            value = coefficient * value + innovation * normals[i]
+        until_next -= 1
+        out[i] = np.searchsorted(thresholds, value)
+    return value

@@ -1,4 +1,8 @@
-"""Chains in which the next symbol depends on the last one only: information falls exponentially."""
+"""Chains in which the next symbol depends on the last one only: information falls exponentially.
+
+`MarkovChain` has any transition matrix, `StickyChain` repeats its last symbol or draws a new one and stays exact at
+tens of thousands of symbols, `BigramChain` has the transitions of a given sequence.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from memspan.errors import InputError
-from memspan.sequences.sequence import Sequence
-from memspan.sequences.sources.deviation import information_of_deviation, powers
-from memspan.sequences.sources.drawing import draw_walks
+from memspan.sequences.sequence import PIECE, Sequence
+from memspan.sequences.sources.deviation import excess, information_of_deviation, powers
+from memspan.sequences.sources.drawing import draw_repeats, draw_walks
+from memspan.sequences.sources.independent import zipf_law
 from memspan.sequences.sources.source import Source, as_documents, check_size, checked_lags
-from memspan.sequences.sources.stationary import checked_transition, stationary
+from memspan.sequences.sources.stationary import checked_probabilities, checked_transition, stationary
+
+LARGEST_TABLE = 4_096
+"""Symbols of a bigram chain whose matrix and alias tables stay below half a gigabyte."""
+
+NEGLIGIBLE = 1e-40
+"""Information in nats below which a chain counts as forgotten: computing on would only meet denormal numbers."""
 
 
 @final
@@ -45,21 +56,207 @@ class MarkovChain(Source):
         np.fill_diagonal(transition, stay)
         return cls(transition)
 
+    @classmethod
+    def cycle(cls, period: int) -> MarkovChain:
+        """0, 1, …, period - 1, 0, 1, … from a random start: I(tau) = ln(period) at every lag.
+
+        >>> MarkovChain.cycle(3).information([1, 3, 1000]).round(4).tolist()
+        [1.0986, 1.0986, 1.0986]
+        """
+        if period < 2:
+            raise InputError(f"period {period}; expected two or more")
+        return cls(np.roll(np.eye(period), 1, axis=1))
+
     @property
     def stationary(self) -> NDArray[np.float64]:
         """pi = pi P, the law of a single symbol."""
         return stationary(self.transition)
 
     def information(self, lags: ArrayLike) -> NDArray[np.float64]:
-        """P^tau = 1 pi + (P - 1 pi)^tau, and the second term is the deviation from independence."""
-        ordered, place = np.unique(checked_lags(lags), return_inverse=True)
-        pi = self.stationary
-        deviations = powers(np.diag(pi), self.transition - pi, ordered)
-        return np.array([information_of_deviation(deviation, pi, pi) for deviation in deviations])[place]
+        return _information(self.transition, self.stationary, lags)
+
+    def sample(self, n_documents: int, length: int, *, seed: int | np.random.Generator) -> Sequence:
+        return _sample(self.transition, self.stationary, n_documents, length, seed)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class StickyChain(Source):
+    """p(x_t = a, x_{t+tau} = b) = s p_a [a = b] + (1 - s) p_a p_b with s = stay^tau.
+
+    Each symbol repeats the last one with probability `stay` and is drawn from p otherwise: two symbols are equal
+    for sure if nothing was drawn between them, and independent if something was. In terms of
+    e(r) = (1 + r) ln(1 + r) - r the information is a sum over single symbols,
+
+        I(tau) = sum_a p_a^2 e(s (1 - p_a)/p_a) + (1 - sum_a p_a^2) e(-s),
+
+    so it takes as much time and memory as there are symbols, not as there are pairs.
+
+    >>> StickyChain.zipf(50_000, stay=0.5).information([1, 10, 100]).round(4).tolist()
+    [3.1138, 0.0014, 0.0]
+    """
+
+    probabilities: NDArray[np.float64]
+    """p, shape symbols."""
+    stay: float
+    """Probability that a symbol repeats the last one; 0 <= stay < 1."""
+
+    def __post_init__(self) -> None:
+        p = checked_probabilities(self.probabilities, "the law of symbols")
+        if p.ndim != 1 or len(p) < 2:
+            raise InputError(
+                f"the law of symbols has shape {p.shape}; expected one row of two or more symbols"
+            )
+        if not 0.0 <= self.stay < 1.0:
+            raise InputError(f"stay {self.stay}; expected a probability from 0 to less than 1")
+        object.__setattr__(self, "probabilities", p)
+
+    @classmethod
+    def zipf(cls, n_symbols: int, stay: float) -> StickyChain:
+        """New symbols follow Zipf's law, p(k) proportional to 1/k over k = 1 … n_symbols."""
+        return cls(zipf_law(n_symbols), stay)
+
+    def information(self, lags: ArrayLike) -> NDArray[np.float64]:
+        p = self.probabilities[self.probabilities > 0.0]
+        odds, equal = (1.0 - p) / p, float(p @ p)
+        memory = self.stay ** checked_lags(lags).astype(np.float64)
+        values = [p**2 @ excess(s * odds) + (1.0 - equal) * excess(np.array([-s]))[0] for s in memory]
+        return np.array(values)
 
     def sample(self, n_documents: int, length: int, *, seed: int | np.random.Generator) -> Sequence:
         check_size(n_documents, length)
-        states = np.arange(len(self.transition))
-        laws = np.vstack([self.transition, self.stationary])
         rng = np.random.default_rng(seed)
-        return as_documents(draw_walks(laws, states, states, n_documents, length, rng), length, len(states))
+        symbols = draw_repeats(self.probabilities, self.stay, n_documents, length, rng)
+        return as_documents(symbols, length, len(self.probabilities))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class BigramChain(Source):
+    """The Markov chain with the transitions of a given sequence: p(b | a) = n_ab / n_a.
+
+    `fit` counts neighbors, also from each document's last symbol to the next document's first and from the very last
+    symbol to the very first. The counts then form one closed walk through all symbols, so every symbol has a
+    successor and can be reached from every other, and the stationary law is exactly p(a) = n_a / N.
+
+    >>> chain = BigramChain.fit(Sequence.from_documents(["abracadabra"]))
+    >>> (11 * chain.stationary).round(12).tolist()  # a, b, c, d, r
+    [5.0, 2.0, 1.0, 1.0, 2.0]
+    >>> chain.information([1, 2, 10]).round(4).tolist()
+    [0.8087, 0.3902, 0.0003]
+    """
+
+    counts: NDArray[np.int64]
+    """How often symbol b follows symbol a, shape symbols × symbols; row sums equal column sums."""
+
+    def __post_init__(self) -> None:
+        counts = np.array(self.counts)
+        if (
+            counts.ndim != 2
+            or counts.shape[0] != counts.shape[1]
+            or len(counts) < 2
+            or not np.issubdtype(counts.dtype, np.integer)
+            or counts.min() < 0
+        ):
+            raise InputError(
+                f"bigram counts of type {counts.dtype} and shape {counts.shape}; expected non-negative whole "
+                "numbers, two or more symbols, square: use BigramChain.fit"
+            )
+        occurrences = counts.sum(axis=1)
+        if not np.array_equal(occurrences, counts.sum(axis=0)) or occurrences.min() < 1:
+            raise InputError(
+                "bigram counts in which a symbol never occurs, or occurs more often on one side; "
+                "expected those of a closed walk: use BigramChain.fit"
+            )
+        counts.setflags(write=False)
+        object.__setattr__(self, "counts", counts)
+
+    @classmethod
+    def fit(cls, sequence: Sequence, n_symbols: int | None = None) -> BigramChain:
+        """The chain of a sequence; with `n_symbols`, all but the n_symbols - 1 most frequent symbols become one.
+
+        >>> BigramChain.fit(Sequence.from_documents(["abracadabra"]), n_symbols=2).counts.tolist()
+        [[1, 4], [4, 2]]
+        """
+        occurrences = np.zeros(len(sequence.alphabet), dtype=np.int64)
+        for start in range(0, sequence.length, PIECE):
+            part = sequence.store.read(start, min(start + PIECE, sequence.length))
+            occurrences += np.bincount(part, minlength=len(occurrences))
+        place, kinds = _renumbered(occurrences, n_symbols)
+        if not 2 <= kinds <= LARGEST_TABLE:
+            raise InputError(
+                f"a bigram chain of {kinds:,} different symbols; expected 2 to {LARGEST_TABLE:,}: "
+                "pass n_symbols to merge the rare ones into one"
+            )
+        counts = np.zeros(kinds * kinds, dtype=np.int64)
+        for start in range(0, sequence.length, PIECE):
+            stop = min(start + PIECE, sequence.length)
+            symbols = place[sequence.store.read(start, stop)]
+            after = place[sequence.store.read(stop, stop + 1) if stop < sequence.length else _first(sequence)]
+            following = np.concatenate([symbols[1:], after])
+            counts += np.bincount(symbols * kinds + following, minlength=kinds * kinds)
+        return cls(counts.reshape(kinds, kinds))
+
+    @property
+    def stationary(self) -> NDArray[np.float64]:
+        """n_a / N, the law of a single symbol."""
+        return self.counts.sum(axis=1) / self.counts.sum()
+
+    @property
+    def transition(self) -> NDArray[np.float64]:
+        """p(b | a), shape symbols × symbols."""
+        return self.counts / self.counts.sum(axis=1, keepdims=True)
+
+    def information(self, lags: ArrayLike) -> NDArray[np.float64]:
+        return _information(self.transition, self.stationary, lags)
+
+    def sample(self, n_documents: int, length: int, *, seed: int | np.random.Generator) -> Sequence:
+        """Documents over the symbols 0, 1, …, numbered as in the alphabet of the sequence (merged ones last)."""
+        return _sample(self.transition, self.stationary, n_documents, length, seed)
+
+
+def _renumbered(occurrences: NDArray[np.int64], n_symbols: int | None) -> tuple[NDArray[np.int64], int]:
+    """The new number of every symbol, without gaps and with the rare ones merged, and how many there are."""
+    if n_symbols is not None and n_symbols < 2:
+        raise InputError(f"n_symbols {n_symbols}; expected two or more")
+    seen = np.flatnonzero(occurrences)
+    if n_symbols is None or len(seen) <= n_symbols:
+        kept, merged = seen, 0
+    else:
+        order = np.argsort(-occurrences, kind="stable")
+        kept, merged = np.sort(order[: n_symbols - 1]), 1
+    place = np.full(len(occurrences), len(kept), dtype=np.int64)
+    place[kept] = np.arange(len(kept))
+    return place, len(kept) + merged
+
+
+def _first(sequence: Sequence) -> NDArray[np.integer]:
+    return sequence.store.read(0, 1)
+
+
+def _information(
+    transition: NDArray[np.float64], pi: NDArray[np.float64], lags: ArrayLike
+) -> NDArray[np.float64]:
+    """P^tau = 1 pi + (P - 1 pi)^tau, and the second term is the deviation from independence."""
+    ordered, place = np.unique(checked_lags(lags), return_inverse=True)
+    values = np.zeros(len(ordered))
+    for number, deviation in enumerate(powers(np.diag(pi), transition - pi, ordered)):
+        values[number] = information_of_deviation(deviation, pi, pi)
+        # The information of a chain never grows with the lag, so all later values are smaller still.
+        if values[number] < NEGLIGIBLE:
+            break
+    return values[place]
+
+
+def _sample(
+    transition: NDArray[np.float64],
+    pi: NDArray[np.float64],
+    n_documents: int,
+    length: int,
+    seed: int | np.random.Generator,
+) -> Sequence:
+    check_size(n_documents, length)
+    states = np.arange(len(transition))
+    rng = np.random.default_rng(seed)
+    symbols = draw_walks(np.vstack([transition, pi]), states, states, n_documents, length, rng)
+    return as_documents(symbols, length, len(states))
