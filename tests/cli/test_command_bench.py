@@ -33,3 +33,47 @@ def test_the_folder_holds_the_figure_of_the_ratios(memspan, tmp_path):
 def test_the_help_names_every_benchmark(memspan):
     shown = memspan("bench", "--help").out
     assert all(name in shown for name in BENCHMARKS)
+
+
+def test_a_calibration_is_a_table_of_one_row_per_source(memspan, tmp_path):
+    path = tmp_path / "song.txt"
+    path.write_text("la li lu " * 200)
+    ran = memspan("bench", "calibration", "--file", path, "--seeds", 2, "--out", tmp_path / "out")
+    assert ran.status == 0
+    assert ran.out.startswith("1 source calibrated")
+    assert "bigrams: song.txt" in ran.out
+    assert "bigrams: song.txt" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_a_calibration_prints_all_numbers_as_json(memspan, tmp_path):
+    path = tmp_path / "song.txt"
+    path.write_text("la li lu " * 200)
+    plain = memspan("bench", "calibration", "--file", path, "--seeds", 2, "--json").plain
+    (row,) = plain["calibration"]
+    assert row.keys() >= {
+        "name",
+        "length",
+        "false_alarms_05",
+        "coverage",
+        "width",
+        "reach_coverage",
+        "span_coverage",
+    }
+    assert row["seeds"] == len(row["spans"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("measure", "--full"), "--full belongs to memspan bench calibration"),
+        (("theory", "--seed", 3), "--seed belongs to memspan bench calibration"),
+        (("calibration", "--as", "words"), "add --file PATH"),
+        (("calibration", "--file", "a.txt", "--source", "sticky"), "leave out --source"),
+        (("calibration", "--source", "stiky"), "no source has this in its name"),
+        (("calibration", "--file", "/nowhere/at/all.txt"), "/nowhere/at/all.txt"),
+    ],
+)
+def test_options_that_would_do_nothing_are_refused(memspan, arguments, why):
+    ran = memspan("bench", *arguments)
+    assert ran.status == 2
+    assert why in ran.err

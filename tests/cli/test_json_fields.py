@@ -198,7 +198,7 @@ def test_predict_of_what_is_no_cell(memspan, kind):
 
 def test_bench(memspan, monkeypatch):
     report = BenchReport("one core", (Benchmark("bytes", "np.bincount", 1.0, 3.0, "ns per pair", 3.0),), 1.0)
-    monkeypatch.setattr("memspan.bench.run", lambda name, progress: report)
+    monkeypatch.setattr("memspan.bench.run", lambda name, progress, plan=None: report)
     plain = memspan("bench", "measure", "--json").plain
     check_everywhere(plain, "bench")
     assert plain.keys() >= {"machine", "benchmarks"}

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from memspan.cli import options
 from memspan.cli.output import Output
+from memspan.errors import InputError
+
+_CALIBRATION = "Calibration"
 
 
 def bench(
@@ -15,7 +19,8 @@ def bench(
         str,
         typer.Argument(
             metavar="NAME",
-            help="Which benchmarks: measure (speed, about 2 minutes), theory (about 1 minute), cells (layers, about"
+            help="Which benchmarks: measure (speed, about 2 minutes), calibration (estimates next to exact"
+            " answers, about 3 minutes), theory (about 1 minute), cells (layers, about"
             " 1 minute), cell-sizes (layers at other sizes, some minutes), train (the loop next to bare updates, minutes),"
             " settings (every task learnt by every cell, about half an hour), objective (updates with --bmi next to those"
             " without, half a minute), gridworld (agents next to sb3-contrib's own, about a minute),"
@@ -23,16 +28,76 @@ def bench(
             " (a 2 GB file: some minutes and 5 GB of disk).",
         ),
     ] = "measure",
+    full: Annotated[
+        bool,
+        typer.Option(
+            "--full",
+            metavar="",
+            help="All sources and sizes, 10 samples each: about an hour.",
+            rich_help_panel=_CALIBRATION,
+        ),
+    ] = False,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Samples per source; default 3, with --full 10.",
+            rich_help_panel=_CALIBRATION,
+        ),
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Only sources whose name contains this, for example sticky; peers is the comparison with peers.",
+            rich_help_panel=_CALIBRATION,
+        ),
+    ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="Calibrate on the bigram chain of this file instead: its 1,000 most frequent symbols, its length.",
+            rich_help_panel=_CALIBRATION,
+        ),
+    ] = None,
+    symbols: options.As = None,
+    seed: options.Seed = 0,
     out: options.Out = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Speed and memory next to what a user would pick instead, as ratios within one run on this machine."""
+    """Speed, memory and calibration next to what a user would pick instead, within one run on this machine."""
+    given = {
+        "--full": full,
+        "--seeds": seeds is not None,
+        "--source": source is not None,
+        "--file": file is not None,
+        "--as": symbols is not None,
+        "--seed": seed != 0,
+    }
+    _check_options(name, [option for option, used in given.items() if used])
     output = Output(command="bench", json=json, out=out, quiet=quiet)
     with output.progress() as progress:
-        from memspan.bench import run
+        from memspan.bench import CalibrationPlan, run
 
-        result = run(name, progress)
+        plan = CalibrationPlan(full=full, seeds=seeds, seed=seed, source=source, file=file, symbols=symbols)
+        result = run(name, progress, plan if name == "calibration" else None)
     from memspan.cli.tables import show_bench
 
     output.give(result, lambda console: show_bench(console, result))
+
+
+def _check_options(name: str, given: list[str]) -> None:
+    """Refuse options that would do nothing."""
+    if given and name != "calibration":
+        raise InputError(
+            f"{given[0]} belongs to memspan bench calibration; leave it out of memspan bench {name}"
+        )
+    if "--file" in given and "--source" in given:
+        raise InputError(
+            "--file and --source together; --file calibrates on that file alone: leave out --source"
+        )
+    if "--as" in given and "--file" not in given:
+        raise InputError("--as says how to read the file of --file; add --file PATH")

@@ -14,6 +14,13 @@ from rich.table import Table
 from rich.text import Text
 
 from memspan.figures.words import caution, law_name, law_words, reach_words, symbols_word
+from memspan.report.calibration_rows import (
+    CALIBRATION_HEADER,
+    CALIBRATION_LEGEND,
+    ERROR_LEGEND,
+    calibration_row,
+    error_table,
+)
 from memspan.report.measured_rows import header_of, rows_of
 from memspan.report.numbers import duration, lag_list, number, probability, share, trimmed, with_error
 from memspan.results import BenchReport, Claim, Comparison, Curve, Measurement, PairVerdict, Reproduction
@@ -81,13 +88,20 @@ def show_reproduction(console: Console, result: Reproduction) -> None:
 
 
 def show_bench(console: Console, result: BenchReport) -> None:
-    """Ours next to theirs; a ratio above 1 says that we are better."""
+    """Ours next to theirs, a ratio above 1 says that we are better; then what a calibration found."""
+    print_table(console, CALIBRATION_HEADER, [calibration_row(one) for one in result.calibration])
+    if result.calibration:
+        console.print(CALIBRATION_LEGEND, soft_wrap=True)
+    print_table(console, *error_table(result.estimates))
+    if result.estimates:
+        console.print(ERROR_LEGEND, soft_wrap=True)
     rows = [
         (b.name, b.peer, number(b.ours), number(b.theirs), b.unit, f"{number(b.ratio, 2)}x")
         for b in result.benchmarks
     ]
     print_table(console, ("benchmark", "peer", "memspan", "peer's", "unit", "ratio"), rows)
     console.print(f"{result.machine}; {duration(result.seconds)}", soft_wrap=True)
+    show_notes(console, result.notes)
 
 
 def show_recipes(console: Console, recipes: Sequence[Recipe]) -> None:

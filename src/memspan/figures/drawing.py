@@ -104,7 +104,8 @@ def _drawn(result: Result, bits: bool) -> dict[str, Figure]:
         case Comparison():
             return {"comparison": comparison_figure(result, bits=bits)}
         case BenchReport():
-            return {"ratios": benchmark_figure(result)}
+            # A calibration of chosen sources has no peers to compare with.
+            return {"ratios": benchmark_figure(result)} if result.benchmarks or not result.calibration else {}
         case Memorization():
             return memorization_figures(result)
         case TrainingRun():

@@ -8,7 +8,7 @@ from memspan.figures.words import caution, law_sentence, span_words, symbols_wor
 from memspan.report.agent_sentences import agent_evaluation_sentence, agent_sentence
 from memspan.report.diagnosis_sentences import diagnosis_sentence
 from memspan.report.memorization_sentences import memorization_sentence
-from memspan.report.numbers import count, lag_list, number, probability
+from memspan.report.numbers import count, lag_list, number, probability, share
 from memspan.report.prediction_sentences import prediction_sentence
 from memspan.report.training_sentences import evaluation_sentence, training_sentence
 from memspan.results import (
@@ -110,7 +110,25 @@ def _reproduced(reproduction: Reproduction) -> str:
     return f"{start}{held}; does not hold: {failed[0].claim}{rest}"
 
 
+def _calibrated(report: BenchReport) -> str:
+    """False alarms and coverage, every lag of every source counted once."""
+    rows = report.calibration
+    found = f"{len(rows)} {'source' if len(rows) == 1 else 'sources'} calibrated"
+    far = [row for row in rows if row.far_lags]
+    if far:
+        n = sum(row.seeds * row.far_lags for row in far)
+        at_05 = sum(row.seeds * row.far_lags * row.false_alarms_05 for row in far) / n
+        at_001 = sum(row.seeds * row.far_lags * row.false_alarms_001 for row in far) / n
+        found += f"; {share(at_05)} of far lags at p < 0.05, {share(at_001)} at p < 0.001"
+    covered = sum(row.seeds * row.lags * row.coverage for row in rows) / sum(
+        row.seeds * row.lags for row in rows
+    )
+    return f"{found}; truth within 2 errors at {share(covered)} of lags"
+
+
 def _benched(report: BenchReport) -> str:
+    if report.calibration:
+        return _calibrated(report)
     if not report.benchmarks:
         return "no benchmarks were run"
     better = [benchmark for benchmark in report.benchmarks if benchmark.ratio > 1]

@@ -12,6 +12,8 @@ from memspan.results.agent import Rewards as Rewards
 from memspan.results.agent import TriedNetwork as TriedNetwork
 from memspan.results.benchmark import Benchmark as Benchmark
 from memspan.results.benchmark import BenchReport as BenchReport
+from memspan.results.benchmark import PeerEstimate as PeerEstimate
+from memspan.results.benchmark import SourceCalibration as SourceCalibration
 from memspan.results.chart import Chart as Chart
 from memspan.results.chart import Line as Line
 from memspan.results.chart import line as line

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from memspan.report.calibration_rows import (
+    CALIBRATION_HEADER,
+    CALIBRATION_LEGEND,
+    ERROR_LEGEND,
+    calibration_row,
+    error_table,
+)
 from memspan.report.illustration import illustrations
 from memspan.report.numbers import duration, number
 from memspan.report.section import MEANING, Row, Section, Table
@@ -10,7 +17,9 @@ from memspan.results import Benchmark, BenchReport
 
 
 def section(result: BenchReport) -> Section:
-    """All benchmarks of one run."""
+    """All benchmarks of one run, or one calibration."""
+    if result.calibration or result.estimates:
+        return _calibration_section(result)
     return Section(
         title="Speed and memory next to peers",
         answer=sentence(result),
@@ -22,7 +31,7 @@ def section(result: BenchReport) -> Section:
         figures=illustrations(
             result, {"ratios": "Bars to the right of 1: memspan needs that many times less."}
         ),
-        details=(Table("Benchmarks", _HEADER, tuple(_benchmark(b) for b in result.benchmarks)),),
+        details=(_benchmarks(result),),
     )
 
 
@@ -32,6 +41,37 @@ _HEADER = ("benchmark", "peer", "memspan", "peer's", "unit", "ratio (above 1: me
 def _benchmark(benchmark: Benchmark) -> Row:
     numbers = (number(benchmark.ours), number(benchmark.theirs), benchmark.unit, number(benchmark.ratio, 2))
     return (benchmark.name, benchmark.peer, *numbers)
+
+
+def _benchmarks(result: BenchReport) -> Table:
+    return Table("Benchmarks", _HEADER, tuple(_benchmark(b) for b in result.benchmarks))
+
+
+def _calibration_section(result: BenchReport) -> Section:
+    rows = tuple(calibration_row(one) for one in result.calibration)
+    header, errors = error_table(result.estimates)
+    tables = (
+        Table("Calibration", CALIBRATION_HEADER, rows),
+        Table("Errors of estimators", header, tuple(errors)),
+        _benchmarks(result),
+    )
+    return Section(
+        title="Calibration on sources of known information",
+        answer=sentence(result),
+        explanation=(
+            "Each source is sampled several times and measured as any other data. Its information is known exactly at "
+            "every lag, so false alarms and misses can be counted.",
+            CALIBRATION_LEGEND,
+            ERROR_LEGEND,
+        ),
+        table=Table("Where it ran", MEANING, _rows(result), stacked=True),
+        figures=illustrations(
+            result,
+            {"ratios": "Bars to the right of 1: the largest error of memspan is that many times smaller."},
+        ),
+        details=tuple(table for table in tables if table.rows),
+        notes=result.notes,
+    )
 
 
 def _rows(result: BenchReport) -> tuple[Row, ...]:
