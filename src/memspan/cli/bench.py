@@ -33,7 +33,7 @@ def bench(
         typer.Option(
             "--full",
             metavar="",
-            help="All sources and sizes, 10 samples each: about an hour.",
+            help="All sources and sizes, 10 samples each; may take an hour.",
             rich_help_panel=_CALIBRATION,
         ),
     ] = False,
