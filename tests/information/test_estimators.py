@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.special import psi
 
 from memspan.information import ESTIMATORS, Digamma, EntropyEstimator, Grassberger, MillerMadow, Plugin
-from memspan.information.bias import excess, expected_information
 from memspan.information.estimators import informations
+from memspan.information.floor import excess, expected_information
 
 every = pytest.mark.parametrize("estimator", ESTIMATORS.values(), ids=ESTIMATORS)
 EXACT = 1e-12

@@ -20,7 +20,12 @@ from memspan.sequences.sources import (
 )
 
 FOUR_ERRORS = 4.0
-"""Of 400 correlated lags none may be further off; a Gaussian error would be so in one run of forty."""
+"""Of a few lags none may be further off."""
+SEVEN_ERRORS = 7.0
+"""Of 400 lags none may be further off. Information is a sum of squares: that of three symbols without dependence has
+four degrees of freedom, and exceeds its mean by seven standard deviations at 400 lags in one run of forty."""
+WITHIN_TWO = 0.85
+"""At least this share of 400 lags of one sample, whose errors are correlated, is within two errors."""
 LAGS = np.arange(1, 401)
 MUTATION = np.full((3, 3), 0.1) + 0.7 * np.eye(3)
 
@@ -43,24 +48,25 @@ KNOWN = [
 
 
 @pytest.mark.parametrize(("source", "documents", "length"), KNOWN)
-def test_corrected_information_is_within_four_errors_of_the_truth_at_every_lag(
+def test_corrected_information_is_within_its_errors_of_the_truth(
     source: Source, documents: int, length: int
 ) -> None:
     curve = mutual_information(source.sample(documents, length, seed=1), LAGS, seed=1)
-    deviation = (curve.corrected - source.information(LAGS)) / np.hypot(curve.stderr, curve.floor_sd)
-    assert np.abs(deviation).max() < FOUR_ERRORS
+    deviation = np.abs(curve.corrected - source.information(LAGS)) / curve.error
+    assert deviation.max() < SEVEN_ERRORS
+    assert np.mean(deviation < 2) > WITHIN_TWO
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("source", "documents", "length"), KNOWN)
-def test_ten_seeds_stay_within_four_errors(source: Source, documents: int, length: int) -> None:
-    """At most one run in ten may exceed four errors somewhere: 400 lags, and errors from 16 to 64 blocks."""
+def test_errors_of_ten_seeds_cover_the_truth(source: Source, documents: int, length: int) -> None:
+    """At most one run in ten exceeds seven errors somewhere; two errors cover the truth at 90 to 99 % of the lags."""
     exact = source.information(LAGS)
-    beyond = 0
-    for seed in range(10):
-        curve = mutual_information(source.sample(documents, length, seed=seed), LAGS, seed=seed)
-        beyond += np.abs((curve.corrected - exact) / curve.error).max() > FOUR_ERRORS
-    assert beyond <= 1
+    samples = [source.sample(documents, length, seed=seed) for seed in range(10)]
+    curves = [mutual_information(sample, LAGS, seed=seed) for seed, sample in enumerate(samples)]
+    deviation = np.array([np.abs(curve.corrected - exact) / curve.error for curve in curves])
+    assert np.sum(deviation.max(axis=1) > SEVEN_ERRORS) <= 1
+    assert 0.9 <= np.mean(deviation < 2) <= 0.99
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS.values(), ids=ESTIMATORS)
@@ -129,12 +135,18 @@ def test_interleaved_chains_have_a_span_although_lag_one_shows_nothing() -> None
 
 
 def test_a_periodic_sequence_keeps_its_information_at_every_lag() -> None:
-    """What is still there at far shifts is dependence, not floor, and the notes say so."""
+    """Permuted blocks lose their phases, so what a period shows is dependence and no floor."""
     source = HiddenMarkov.periodic_pairs(0.9)
     curve = mutual_information(source.sample(1, 100_000, seed=2), [2, 3, 100])
-    assert curve.null == "shifts"
+    assert curve.null == "blocks"
     assert curve.corrected == pytest.approx(source.information([2, 3, 100]), abs=4 * curve.error.max())
-    assert any("farthest distances" in note for note in curve.notes)
+
+
+@pytest.mark.parametrize("period", ["ab", "abc", "abcd"])
+def test_a_purely_periodic_sequence_has_the_entropy_of_its_period(period: str) -> None:
+    curve = mutual_information([period * 20_000], [1, 2, 3, 10, 100, 1000])
+    assert curve.corrected == pytest.approx(np.log(len(period)), abs=1e-3)
+    assert curve.span.censored
 
 
 def test_documents_paired_with_others_give_the_floor_of_short_windows() -> None:
@@ -142,15 +154,15 @@ def test_documents_paired_with_others_give_the_floor_of_short_windows() -> None:
     source = flipping(100)
     curve = mutual_information(source.sample(2000, 400, seed=5), [1, 100, 200, 300, 350, 390])
     deviation = (curve.corrected - source.information(curve.lags)) / curve.error
-    assert curve.null == "documents"
+    assert curve.null == "blocks"
     assert np.abs(deviation).max() < FOUR_ERRORS
     assert curve.floor[-2] > 2 * curve.floor[0]
 
 
-def test_short_data_fall_back_to_independent_symbols_and_say_so() -> None:
-    curve = mutual_information(["abcabdabe" * 10], [1, 2, 30])
-    assert curve.null == "independent"
-    assert any("too short" in note for note in curve.notes)
+def test_short_data_of_a_slow_chain_warn_that_their_null_is_too_short() -> None:
+    curve = mutual_information(flipping(500).sample(1, 20_000, seed=3))
+    assert any("blocks of the null" in note for note in curve.notes)
+    assert not any("blocks of the null" in note for note in mutual_information(["abcabdabe" * 100]).notes)
 
 
 def test_power_law_binary_has_its_law_at_every_lag() -> None:
@@ -204,7 +216,6 @@ def test_one_long_document_among_short_ones_is_not_paired_with_them() -> None:
     generator = np.random.default_rng(2)
     documents = [generator.integers(0, 2, 100) for _ in range(200)] + [generator.integers(0, 2, 30_000)]
     curve = mutual_information(documents, [1, 50, 100, 500, 1000])
-    assert curve.null == "shifts"
     assert not curve.significant.any()
 
 

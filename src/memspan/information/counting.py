@@ -6,6 +6,7 @@ Work is cut into tasks: one per block of the sequence, and a few for the draws o
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import hashlib
 import itertools
@@ -26,12 +27,14 @@ from memspan.information.keeping import Keeper
 from memspan.information.kernels import Kernel, Runs, Table, choose, spectral
 from memspan.information.kernels.kernel import Accumulator
 from memspan.information.lags import checked_lags, default_lags
-from memspan.information.null import NullPlan, null_runs, plan_null
+from memspan.information.null import NullPlan, null_runs, part_of, plan_null
 from memspan.information.tables import narrow_table
 from memspan.progress import SILENT, Progress, Stage
 from memspan.sequences import Memory, Sequence
 
 DRAWS_PER_TASK = 4
+NULL_CELLS = 1 << 25
+"""Cells of the tables of the null that are in memory at the same time, unless single tasks need more."""
 SPECTRAL_PIECE = 1 << 22
 
 
@@ -62,7 +65,9 @@ def count_pairs(
     on where it was. The kernel is chosen by alphabet and lags; all give the same integers.
     """
     counter = Counter.of(sequence, lags, null=null, seed=seed, workers=workers, keep=keep, progress=progress)
-    return join_lags(list(counter.groups()))
+    groups = list(counter.groups())
+    counted, draws = [g for g in groups if g.blocks], [g for g in groups if not g.blocks]
+    return join_lags([merge([counted[0], *draws]), *counted[1:]])
 
 
 @final
@@ -108,8 +113,8 @@ class Counter:
         number = int(seed.integers(2**63)) if isinstance(seed, np.random.Generator) else seed
         if number < 0:
             raise InputError(f"seed {number} is negative; expected 0 or more")
-        plan = plan_null(sequence, chosen, null, number)
         cuts = cut_blocks(sequence.offsets, block_count(sequence, chosen))
+        plan = plan_null(sequence, chosen, null, number, len(cuts) - 1)
         return cls(
             sequence,
             chosen,
@@ -122,7 +127,7 @@ class Counter:
         )
 
     def groups(self) -> Iterator[PairCounts]:
-        """Counts of as many lags at a time as fit the memory set aside; the null comes with the first."""
+        """Counts of as many lags at a time as fit the memory set aside, then the draws of the null, some at a time."""
         size = len(self.sequence.alphabet)
         choose(size).warm_up(self.sequence.store.read(0, 1).dtype, self.progress)
         groups = lag_groups(self.sequence.length, size, self.lags)
@@ -130,13 +135,28 @@ class Counter:
             self._tasks(lags, f"{number:03d}-" if len(groups) > 1 else "")
             for number, lags in enumerate(groups)
         ]
-        if self.plan.kind != "independent":
-            tasks[0] += self._null_tasks(groups[0])
-        keeper = self._keeper([task.name for group in tasks for task in group])
+        draws = self._null_tasks(groups[0]) if self.plan.draws else []
+        keeper = self._keeper([task.name for task in itertools.chain(*tasks, draws)])
         for lags, group in zip(groups, tasks, strict=True):
-            yield self._count(lags, group, keeper)
+            with self._stage(f"counting {len(lags)} lags", group) as stage:
+                yield self._count(group, keeper, stage)
+        if draws:
+            with self._stage("drawing the null", draws) as stage:
+                cells = DRAWS_PER_TASK * len(self.plan.lags) * min(size**2, self.sequence.length)
+                batch = max(self.workers, NULL_CELLS // cells)
+                for first in range(0, len(draws), batch):
+                    yield self._count(draws[first : first + batch], keeper, stage)
         if keeper is not None:
             keeper.forget_others()
+
+    def at(self, lags: NDArray[np.int64]) -> Counter:
+        """The same count at other lags, in the same blocks, without a null and without being stored."""
+        return dataclasses.replace(
+            self, lags=lags, plan=dataclasses.replace(self.plan, draws=()), keep=None, stop=threading.Event()
+        )
+
+    def _stage(self, name: str, tasks: list[Task]) -> Stage:
+        return self.progress.stage(name, float(sum(task.pairs for task in tasks)))
 
     def _keeper(self, names: list[str]) -> Keeper | None:
         if self.keep is None:
@@ -147,22 +167,18 @@ class Counter:
 
     def _null_key(self) -> object:
         plan = self.plan
-        return plan.kind, plan.lags.tolist(), plan.seed, plan.share, plan.largest, plan.draws
+        return plan.kind, plan.lags.tolist(), plan.seed, plan.block, plan.share, plan.draws
 
-    def _count(self, lags: NDArray[np.int64], tasks: list[Task], keeper: Keeper | None) -> PairCounts:
-        total = float(sum(task.pairs for task in tasks))
-        with self.progress.stage(f"counting {len(lags)} lags", total) as stage:
+    def _count(self, tasks: list[Task], keeper: Keeper | None, stage: Stage) -> PairCounts:
+        def finish(task: Task) -> PairCounts:
+            counts = functools.partial(task.work, stage)
+            return counts() if keeper is None else keeper.finish(task.name, task.what, counts)
 
-            def finish(task: Task) -> PairCounts:
-                counts = functools.partial(task.work, stage)
-                return counts() if keeper is None else keeper.finish(task.name, task.what, counts)
-
-            try:
-                results = Threads(self.workers).map(finish, tasks)
-            except BaseException:
-                self.stop.set()
-                raise
-        return merge(results)
+        try:
+            return merge(Threads(self.workers).map(finish, tasks))
+        except BaseException:
+            self.stop.set()
+            raise
 
     def _tasks(self, lags: NDArray[np.int64], prefix: str) -> list[Task]:
         return [
@@ -218,34 +234,34 @@ class Counter:
         store = self.sequence.store
         whole = kernel.prepare(store.symbols) if isinstance(store, Memory) else None
         pairs = round(self.plan.share * self.sequence.length)
+        numbers = self.plan.draws
+        groups = [numbers[k : k + DRAWS_PER_TASK] for k in range(0, len(numbers), DRAWS_PER_TASK)]
         return [
             Task(
-                f"null-{first:02d}",
+                f"null-{number:02d}",
                 (self._null_key(), lags.tolist()),
-                pairs * DRAWS_PER_TASK * len(self.plan.lags),
-                functools.partial(self._count_null, lags, kernel, whole, first),
+                sum(pairs / part_of(draw)[0] for draw in draws) * len(self.plan.lags),
+                functools.partial(self._count_null, lags, kernel, whole, draws),
             )
-            for first in range(0, self.plan.draws, DRAWS_PER_TASK)
+            for number, draws in enumerate(groups)
         ]
 
     def _count_null(
-        self, lags: NDArray[np.int64], kernel: Kernel, whole: Any, first: int, stage: Stage
+        self, lags: NDArray[np.int64], kernel: Kernel, whole: Any, draws: tuple[int, ...], stage: Stage
     ) -> PairCounts:
-        places = [
-            (lag, draw) for lag in self.plan.lags.tolist() for draw in range(first, first + DRAWS_PER_TASK)
-        ]
+        places = [(lag, draw) for lag in self.plan.lags.tolist() for draw in draws]
         accumulator = kernel.accumulator(len(places))
         for slot, (lag, draw) in enumerate(places):
             self._check_stop()
-            runs = null_runs(self.sequence, self.plan, lag, draw, kernel.piece)
+            runs = null_runs(self.sequence, self.plan, self.cuts, lag, draw, kernel.piece)
             if whole is not None:
                 accumulator.add(slot, whole, whole, runs)
             else:
                 self._add_from_disk(accumulator, slot, kernel, runs)
             stage.advance(runs.pairs)
         tables = [narrow_table(table, len(self.sequence.alphabet)) for table in accumulator.tables()]
-        draws = dict(zip(places, tables, strict=True))
-        return self._result(lags, (), draws, np.zeros(len(self.sequence.alphabet), np.int64), 0)
+        drawn = dict(zip(places, tables, strict=True))
+        return self._result(lags, (), drawn, np.zeros(len(self.sequence.alphabet), np.int64), 0)
 
     def _add_from_disk(self, accumulator: Accumulator, slot: int, kernel: Kernel, runs: Runs) -> None:
         """Runs of a sequence that is not in memory: read as many at a time as make a piece."""

@@ -20,6 +20,7 @@ from memspan.information.tables import narrowed
 from memspan.results.atomic import replacing
 
 VERSION = "1"
+FIRST_QUARTER_OF_SHIFTS = 64
 Tensors = dict[str, NDArray[Any]]
 
 
@@ -80,9 +81,12 @@ def _counts(about: dict[str, Any], tensors: Tensors) -> PairCounts:
     alphabet = tuple(_label(label) for label in about["alphabet"])
     lags, size = tensors["lags"], len(alphabet)
     blocks = [_unpacked(f"block.{number}", tensors, len(lags), size) for number in range(about["blocks"])]
+    kind, seed = about["null"]["kind"], about["null"]["seed"]
     places = [(int(lag), int(draw)) for lag, draw in tensors.get("null.draws", np.zeros((0, 2), np.int64))]
-    tables = _unpacked("null", tensors, len(places), size) if places else []
-    null = NullCounts(about["null"]["kind"], about["null"]["seed"], dict(zip(places, tables, strict=True)))
+    tables = dict(zip(places, _unpacked("null", tensors, len(places), size) if places else [], strict=True))
+    if kind == "shifts":  # version 0.1 added draws of a quarter of the data, from this number on
+        tables = {place: table for place, table in tables.items() if place[1] < FIRST_QUARTER_OF_SHIFTS}
+    null = NullCounts(kind, seed, tables)
     return PairCounts(
         lags,
         alphabet,

@@ -1,7 +1,9 @@
 """`mutual_information`: I(tau) = H(x_t) + H(x_{t+tau}) - H(x_t, x_{t+tau}), in nats.  Shen 2019, Eq. 54.
 
-Marginals are the lag's own. The floor is the same estimator on the null's tables; errors are a block jackknife of the
-plug-in estimate (Grassberger's (-1)^n makes a jackknife of itself several times too large).
+Marginals are the lag's own. The floor is the same estimator on the null's tables. The error of the corrected value has
+three parts: sampling (a block jackknife of the plug-in estimate, because Grassberger's (-1)^n makes a jackknife of
+itself several times too large), the spread of the null, and the bias that undersampled tables still have, which
+shows as a drift between quarters, halves and all of the data.
 """
 
 from __future__ import annotations
@@ -20,16 +22,17 @@ from memspan.errors import InputError
 from memspan.information.counting import Counter
 from memspan.information.counts import PairCounts
 from memspan.information.estimators import EntropyEstimator, Grassberger, Plugin, informations
-from memspan.information.floor import Floor, null_floor
+from memspan.information.floor import Floor, FloorBuilder, independent_tables, p_of_scores, scores
 from memspan.information.kernels import LARGEST_DENSE
-from memspan.information.significance import p_values
-from memspan.information.span import find_reach, find_span
+from memspan.information.null import FEWEST_PARTS, mean_block
+from memspan.information.span import RangeProfile, crossing_lags, find_reach, find_span
 from memspan.information.tables import aligned, marginals
 from memspan.progress import SILENT, Progress
-from memspan.results import Curve
+from memspan.results import Curve, Reach
 from memspan.results.curve import SIGNIFICANCE
 from memspan.sequences import Sequence
 
+Floats = NDArray[np.float64]
 LEVEL = 1e-3
 FULL = 0.95
 """A floor of more than this share of the entropy leaves no room to correct into.
@@ -37,8 +40,16 @@ FULL = 0.95
 corrected = (I - floor) / (1 - floor / min(H(X), H(Y))) is nothing at the floor and all of H where one symbol fixes the other
 (the chance adjustment of Vinh, Epps and Bailey 2010); to first order in the floor it is I - floor (1 - I / min(H)).
 """
-DIP = 3.0
-"""Information is a sum of squares: where it dips by chance its jackknife error dips, too. So many quanta make up for it."""
+SMOOTHING = 0.3
+"""Width, in log lag, over which the jackknife variance is averaged."""
+RISING, FALLING, CLEAR = 2.0, 6.0, 4.0
+"""Standard deviations of the null from which a rising or a falling drift counts, and from which it is clear."""
+FASTEST, USUAL, SLOWEST = 0.5, 0.6, 0.9
+"""The ratio of successive drifts, which is between its bounds; 0.5 is that of a bias proportional to 1/N."""
+LEVELS = 3
+"""All data, halves, quarters."""
+FEW_RANGES = 20
+"""A null block of fewer mean ranges than this loses more than 5 % of the floor."""
 
 
 def mutual_information(
@@ -55,7 +66,8 @@ def mutual_information(
 ) -> Curve:
     """I(tau) of a Sequence, of pair counts, or of any list of documents, with floor, errors, span and reach.
 
-    `lags` and `null` belong to the counting and are not taken with `PairCounts`.
+    `lags` and `null` belong to the counting and are not accepted with `PairCounts`. To find the reach, lags near the
+    crossing of the level are counted in addition (not from `PairCounts`); they are not part of the curve.
 
     >>> curve = mutual_information(["ab" * 1000, "ba" * 1000], lags=[1, 2])
     >>> curve.information.round(2).tolist(), curve.estimator
@@ -66,10 +78,10 @@ def mutual_information(
     estimator = estimator or Grassberger()
     if isinstance(data, PairCounts):
         if lags is not None:
-            raise InputError("lags cannot be chosen any more: these pairs have been counted already")
+            raise InputError("lags cannot be chosen: these pairs have been counted already")
         return estimate([data], estimator=estimator, level=level, seed=seed)
     counter = Counter.of(data, lags, null=null, seed=seed, workers=workers, keep=keep, progress=progress)
-    return estimate(counter.groups(), estimator=estimator, level=level, seed=seed)
+    return estimate(counter.groups(), estimator=estimator, level=level, seed=seed, counter=counter)
 
 
 def estimate(
@@ -78,41 +90,144 @@ def estimate(
     estimator: EntropyEstimator,
     level: float = LEVEL,
     seed: int | np.random.Generator = 0,
+    counter: Counter | None = None,
 ) -> Curve:
-    """The curve of counts that come in groups of lags; the null's tables come with the first group."""
+    """The curve of counts that come in groups of lags and of draws of the null, in any order.
+
+    With a `counter`, lags near the crossing of `level` are counted in addition.
+    """
     parts: list[_LagValues] = []
-    floor: Floor | None = None
+    builder = FloorBuilder(estimator)
     first: PairCounts | None = None
     for counts in groups:
-        if floor is None:
-            first, floor = counts, null_floor(counts, estimator, seed)
-        # Large tables are worth several threads; small ones are not worth the hand-over.
-        engine = Threads(available_cores() if len(counts.alphabet) > LARGEST_DENSE else 1)
-        parts.extend(engine.map(functools.partial(_lag_values, counts, estimator), range(len(counts.lags))))
-    if first is None or floor is None:
+        if counts.blocks:
+            first = first or counts
+            parts.extend(_all_lag_values(counts, estimator))
+        builder.add(counts)
+    if first is None:
         raise InputError("there are no counts to estimate from")
-    return _curve(first, parts, floor, estimator, level)
+    if first.null.kind == "independent":
+        builder.add_tables(independent_tables(first, seed), len(first.alphabet))
+    floor = builder.floor()
+    values = _Values.of(parts, floor)
+    profile = RangeProfile(values.lags, values.agreement, len(first.alphabet), values.p_value < SIGNIFICANCE)
+    near = values
+    if counter is not None:
+        more = crossing_lags(values.lags, values.corrected, values.stderr, level)
+        if len(more):
+            extra = [
+                part for counts in counter.at(more).groups() for part in _all_lag_values(counts, estimator)
+            ]
+            near = _Values.of(sorted([*parts, *extra], key=lambda part: part.lag), floor)
+    span = find_span(values.lags, values.score, profile, values.draws)
+    reach = Reach(0.0, level, None, False)
+    if span.lag:
+        reach = find_reach(
+            near.lags, near.corrected, near.stderr, near.replicates, near.floor_sd, near.stderr_bias, level
+        )
+    return Curve(
+        lags=values.lags,
+        information=values.information,
+        floor=values.floor,
+        floor_sd=values.floor_sd,
+        corrected=values.corrected,
+        stderr=values.stderr,
+        pairs=values.pairs,
+        p_value=values.p_value,
+        replicates=values.replicates,
+        entropy=estimator.entropy(first.frequencies),
+        alphabet=len(first.alphabet),
+        length=first.length,
+        documents=first.documents,
+        estimator=estimator.name,
+        null=first.null.kind,
+        span=span,
+        reach=reach,
+        stderr_bias=values.stderr_bias,
+        undersampled=values.undersampled,
+        notes=(*first.notes, *_notes(first, values, profile)),
+    )
+
+
+def _notes(counts: PairCounts, values: _Values, profile: RangeProfile) -> tuple[str, ...]:
+    notes = []
+    block = mean_block(counts.length)
+    ends = not values.p_value[-1] < SIGNIFICANCE  # else it is periodic, or longer than was measured
+    if counts.null.kind == "blocks" and ends and block < FEW_RANGES * profile.mean_range:
+        notes.append(
+            f"structure lasts {profile.mean_range:.0f} symbols on average, and the blocks of the null are only {block:.0f} "
+            "symbols long: the floor is too low, so long lags may look significant; give more data"
+        )
+    if values.undersampled.any():
+        lags = values.lags[values.undersampled]
+        notes.append(
+            f"undersampled at {len(lags)} of {len(values.lags)} lags (the first is {lags[0]}): the estimate still changes "
+            "with the amount of data, so it is a lower bound there; use a smaller alphabet (fewer levels, characters "
+            "instead of words) or more data"
+        )
+    return tuple(notes)
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class _LagValues:
+    """What is computed from the tables of one lag."""
+
     lag: int
-    information: float
     plugin: float
-    pairs: int
-    least_entropy: float
+    agreement: float
+    """sum_x P(x_t = x, x_{t+s} = x) / p(x) - 1."""
+    information: tuple[NDArray[np.float64], ...]
+    """The estimator's value of all data, of its halves, and of its quarters."""
+    entropy: tuple[NDArray[np.float64], ...]
+    """min(H(X), H(Y)) of the same."""
+    pairs: tuple[NDArray[np.int64], ...]
     replicates: NDArray[np.float64]
+
+
+def _all_lag_values(counts: PairCounts, estimator: EntropyEstimator) -> list[_LagValues]:
+    # Large tables are worth several threads; small ones are not worth the hand-over.
+    engine = Threads(available_cores() if len(counts.alphabet) > LARGEST_DENSE else 1)
+    return engine.map(functools.partial(_lag_values, counts, estimator), range(len(counts.lags)))
 
 
 def _lag_values(counts: PairCounts, estimator: EntropyEstimator, index: int) -> _LagValues:
     size = len(counts.alphabet)
     keys, cells = aligned([block[index] for block in counts.blocks], size)
-    total = cells.sum(axis=0, dtype=np.int64)
-    (information,), (least,) = informations(keys, total[None], size, estimator)
+    if len(cells) >= FEWEST_PARTS:
+        # Blocks are dealt out in turn, so that every part is composed like the whole.
+        quarters = np.stack([cells[part::4].sum(axis=0, dtype=np.int64) for part in range(4)])
+        halves = quarters[:2] + quarters[2:]
+        levels = [halves.sum(axis=0)[None], halves, quarters]
+    else:
+        levels = [cells.sum(axis=0, dtype=np.int64)[None]]
+    total = levels[0][0]
     (plugin,), _ = informations(keys, total[None], size, Plugin())
     replicates = _without_each(keys, cells, total, size) - plugin
-    return _LagValues(int(counts.lags[index]), information, plugin, int(total.sum()), least, replicates)
+    values = [informations(keys, level, size, estimator) for level in levels]
+    return _LagValues(
+        int(counts.lags[index]),
+        plugin,
+        _agreement(keys, total, size),
+        tuple(information for information, _ in values),
+        tuple(entropy for _, entropy in values),
+        tuple(level.sum(axis=1) for level in levels),
+        replicates,
+    )
+
+
+def _agreement(keys: NDArray[np.int64] | None, total: NDArray[np.int64], alphabet: int) -> float:
+    first, second = (margin[0].astype(np.float64) for margin in marginals(keys, total[None], alphabet))
+    if keys is None:
+        symbols, equal = np.arange(alphabet), total[:: alphabet + 1]
+    else:
+        diagonal = keys % (alphabet + 1) == 0
+        symbols, equal = keys[diagonal] // (alphabet + 1), total[diagonal]
+    pairs = float(total.sum())
+    either = np.sqrt(first[symbols] * second[symbols])
+    seen = either > 0
+    # P(x, x) / p(x) - p(x), summed: rare symbols count no more than their share.
+    return float(np.sum(equal[seen] / either[seen] - either[seen] / max(pairs, 1.0)))
 
 
 def _without_each(
@@ -139,61 +254,107 @@ def _n_log_n(n: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
     return counts * np.log(np.maximum(counts, 1.0))
 
 
-def _curve(
-    first: PairCounts, parts: list[_LagValues], floor: Floor, estimator: EntropyEstimator, level: float
-) -> Curve:
-    lags = np.array([part.lag for part in parts], dtype=np.int64)
-    information = np.array([part.information for part in parts])
-    pairs = np.array([part.pairs for part in parts], dtype=np.int64)
-    least = np.array([part.least_entropy for part in parts])
-    plugin = np.array([part.plugin for part in parts])
-    mean, sd, draws = floor.at(lags, pairs)
-    room = 1 - np.clip(mean / np.maximum(least, 1e-300), 0, FULL)
-    corrected = (information - mean) / room
-    replicates = np.stack([part.replicates for part in parts], axis=1) / room
+@final
+@dataclass(frozen=True, eq=False)
+class _Values:
+    """The estimates of all lags with their errors; arrays run along the lags."""
+
+    lags: NDArray[np.int64]
+    information: Floats
+    floor: Floats
+    floor_sd: Floats
+    corrected: Floats
+    stderr: Floats
+    stderr_bias: Floats
+    undersampled: NDArray[np.bool_]
+    pairs: NDArray[np.int64]
+    score: Floats
+    p_value: Floats
+    agreement: Floats
+    replicates: Floats
+    draws: int
+
+    @classmethod
+    def of(cls, parts: list[_LagValues], floor: Floor) -> _Values:
+        lags = np.array([part.lag for part in parts], dtype=np.int64)
+        levels = min(floor.levels, len(parts[0].information))
+        corrected = [_corrected(parts, floor, lags, level) for level in range(levels)]
+        mean, sd, draws = floor.at(lags, np.array([part.pairs[0][0] for part in parts]))
+        room = _room(mean, np.array([part.entropy[0][0] for part in parts]))
+        replicates = np.stack([part.replicates for part in parts], axis=1) / room
+        sampling = np.sqrt(_sampling_variance(lags, replicates, sd))
+        bias = np.zeros(len(lags))
+        if levels == LEVELS:
+            values, noise = zip(*corrected, strict=True)
+            bias = _remaining_bias(list(values), np.sqrt(sd**2 + sum(error**2 for error in noise)))
+        score = scores(np.array([part.plugin for part in parts]), draws)
+        return cls(
+            lags=lags,
+            information=np.array([part.information[0][0] for part in parts]),
+            floor=mean,
+            floor_sd=sd,
+            corrected=corrected[0][0],
+            stderr=np.hypot(sampling, bias),
+            stderr_bias=bias,
+            undersampled=bias > sampling,
+            pairs=np.array([part.pairs[0][0] for part in parts], dtype=np.int64),
+            score=score,
+            p_value=p_of_scores(score, draws.shape[1]),
+            agreement=np.array([part.agreement for part in parts]),
+            replicates=np.nan_to_num(replicates),
+            draws=draws.shape[1],
+        )
+
+
+def _corrected(
+    parts: list[_LagValues], floor: Floor, lags: NDArray[np.int64], level: int
+) -> tuple[Floats, Floats]:
+    """The mean corrected value of the parts of a level (all data, halves or quarters), and the error of its floor."""
+    information, entropy = (
+        np.stack([getattr(part, name)[level] for part in parts]) for name in ("information", "entropy")
+    )
+    pairs = np.stack([part.pairs[level] for part in parts])
+    values, errors = [], []
+    for part in range(information.shape[1]):
+        mean, sd, draws = floor.at(lags, pairs[:, part], level)
+        values.append((information[:, part] - mean) / _room(mean, entropy[:, part]))
+        errors.append(sd / np.sqrt(draws.shape[1]))
+    return np.mean(values, axis=0), np.mean(errors, axis=0)
+
+
+def _room(floor: Floats, entropy: Floats) -> Floats:
+    return 1 - np.clip(floor / np.maximum(entropy, 1e-300), 0, FULL)
+
+
+def _sampling_variance(lags: NDArray[np.int64], replicates: Floats, floor_sd: Floats) -> Floats:
+    """Variance of the corrected values from the jackknife and from the spread of the null.
+
+    Information is a sum of squares. If z has mean m and variance 1, z^2 has variance 2 + 4 m^2, of which the jackknife
+    finds 4 z^2, with mean 4 + 4 m^2; without dependence that is twice the variance of the null. So the variance is that of
+    the null plus what the jackknife has beyond twice of it. Where z^2 is small by chance its jackknife variance is small,
+    too, so the excess is averaged over neighboring lags.
+    """
     blocks = np.sum(np.isfinite(replicates), axis=0)
     spread = np.nansum((replicates - np.nanmean(replicates, axis=0)) ** 2, axis=0)
-    stderr = np.sqrt((blocks - 1) / np.maximum(blocks, 1) * spread) + DIP * _quantum(draws)
-    p_value = p_values(plugin, draws)
-    reach = find_reach(
-        lags, corrected, np.hypot(stderr, sd), p_value < SIGNIFICANCE, np.nan_to_num(replicates), sd, level
-    )
-    return Curve(
-        lags=lags,
-        information=information,
-        floor=mean,
-        floor_sd=sd,
-        corrected=corrected,
-        stderr=np.hypot(stderr, sd),
-        pairs=pairs,
-        p_value=p_value,
-        replicates=np.nan_to_num(replicates),
-        entropy=estimator.entropy(first.frequencies),
-        alphabet=len(first.alphabet),
-        length=first.length,
-        documents=first.documents,
-        estimator=estimator.name,
-        null=first.null.kind,
-        span=find_span(lags, p_value),
-        reach=reach,
-        stderr_bias=np.zeros(len(lags)),
-        undersampled=np.zeros(len(lags), bool),
-        notes=(*first.notes, *_far_note(floor)),
-    )
+    jackknife = (blocks - 1) / np.maximum(blocks, 1) * spread
+    position = np.log(lags.astype(np.float64))
+    weights = np.exp(-(((position[:, None] - position) / SMOOTHING) ** 2) / 2)
+    excess = weights @ (jackknife - 2 * floor_sd**2) / weights.sum(axis=1)
+    return floor_sd**2 + np.maximum(excess, 0.0)
 
 
-def _quantum(draws: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Information of one squared standard normal at each lag: variance over twice the mean of the null's draws."""
-    mean, sd = draws.mean(axis=1), draws.std(axis=1, ddof=1)
-    return sd * np.minimum(
-        sd / np.maximum(2 * mean, 1e-300), np.sqrt(0.5)
-    )  # of one degree of freedom or more
+def _remaining_bias(corrected: list[Floats], noise: Floats) -> Floats:
+    """Bias that is left at the full amount of data, from the corrected values of all, halves and quarters.
 
-
-def _far_note(floor: Floor) -> tuple[str, ...]:
-    if not floor.far:
-        return ()
-    return (
-        f"the sequence depends on itself even at the farthest distances ({floor.far:.2g} nats), as periodic sequences and "
-        "sequences whose composition drifts do; this was not taken for floor",
-    )
+    If the bias falls by a factor r with every doubling of the data, the drifts c(N) - c(N/2), c(N/2) - c(N/4), … are
+    a geometric series, and what is left is drift x r / (1 - r) (Aitken). r is taken from all lags together. Without
+    dependence the drift has the variance of the null and a long tail to negative values, which the thresholds allow for.
+    """
+    drift, before = corrected[0] - corrected[1], corrected[1] - corrected[2]
+    excess = np.maximum(np.maximum(drift - RISING * noise, -drift - FALLING * noise), 0.0)
+    clear = drift > CLEAR * noise
+    ratio = USUAL
+    if clear.any():
+        ratio = float(np.sum(drift[clear]) / max(np.sum(before[clear]), 1e-300))
+        ratio = min(max(ratio, FASTEST), SLOWEST)
+    return excess * ratio / (1 - ratio)

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import functools
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, final
@@ -19,8 +20,8 @@ from memspan.information.tables import marginals
 
 Counts = NDArray[np.integer[Any]]
 
-TABULATED = 4096
-"""Rows of more cells than this are summed by how many cells hold each count below it."""
+TABULATED = 1 << 16
+"""Counts below this have their terms tabulated."""
 
 
 class EntropyEstimator(ABC):
@@ -34,6 +35,10 @@ class EntropyEstimator(ABC):
         """What is added in the end, from the numbers of kinds seen and of observations."""
         return np.zeros(np.broadcast(kinds, total).shape)
 
+    def noise(self, kinds: NDArray[Any]) -> NDArray[np.float64]:
+        """Variance of N H that changes with every single observation, however large the counts are."""
+        return np.zeros(np.shape(kinds))
+
     @property
     def name(self) -> str:
         """The word for the command line."""
@@ -46,22 +51,28 @@ class EntropyEstimator(ABC):
     def entropies(self, counts: Counts) -> NDArray[np.float64]:
         """The entropy of every row of counts, in nats."""
         total = counts.sum(axis=1, dtype=np.int64)
-        if counts.shape[1] <= TABULATED:
-            n = np.maximum(counts, 1).astype(np.float64)
-            mean, kinds = np.sum(counts * self.weight(n), axis=1), np.count_nonzero(counts, axis=1)
+        terms = _terms(self)
+        if counts.size and counts.max() < len(terms):
+            rows = (terms[row].sum() for row in counts)
         else:
-            mean, kinds = np.array([self._tabulated(row) for row in counts]).T
+            rows = (self._sum_of_terms(row, terms) for row in counts)
+        mean = np.fromiter(rows, np.float64, len(counts))
         pairs = np.maximum(total, 1)
+        kinds = np.count_nonzero(counts, axis=1)
         return np.where(total > 0, np.log(pairs) - mean / pairs + self.offset(kinds, pairs), 0.0)
 
-    def _tabulated(self, counts: Counts) -> tuple[float, int]:
-        """sum n g(n) and the number of kinds: small counts are few different ones, so g is taken once for each."""
-        small = np.bincount(counts[counts < TABULATED].astype(np.int64), minlength=2)
-        n = (np.flatnonzero(small[1:]) + 1).astype(np.float64)
-        large = counts[counts >= TABULATED].astype(np.float64)
-        multiplicity = small[n.astype(np.int64)]
-        mean = np.sum(multiplicity * n * self.weight(n)) + np.sum(large * self.weight(large))
-        return float(mean), int(multiplicity.sum()) + len(large)
+    def _sum_of_terms(self, counts: Counts, terms: NDArray[np.float64]) -> float:
+        """sum n g(n), with g evaluated for counts beyond the tabulated ones only."""
+        large = counts >= len(terms)
+        n = counts[large].astype(np.float64)
+        return float(terms[np.where(large, 0, counts)].sum() + np.sum(n * self.weight(n)))
+
+
+@functools.cache
+def _terms(estimator: EntropyEstimator) -> NDArray[np.float64]:
+    """n g(n) for small n: nearly all cells hold few pairs, and a table is faster than special functions."""
+    n = np.arange(TABULATED, dtype=np.float64)
+    return np.append(0.0, n[1:] * estimator.weight(n[1:]))
 
 
 @final
@@ -102,6 +113,10 @@ class Grassberger(EntropyEstimator):
     def weight(self, n: NDArray[np.float64]) -> NDArray[np.float64]:
         sign = np.where(n % 2 == 0, 0.5, -0.5)
         return psi(n) + sign * (psi((n + 1) / 2) - psi(n / 2))
+
+    def noise(self, kinds: NDArray[Any]) -> NDArray[np.float64]:
+        # n G(n) is n ln n plus or minus 1/2, by the parity of n.
+        return 0.25 * np.asarray(kinds, np.float64)
 
 
 NAMES: dict[type[EntropyEstimator], str] = {

@@ -1,150 +1,234 @@
-"""The null's values of the estimator, brought to each lag's own number of pairs."""
+"""The floor: what the estimator shows at each lag if there is no dependence, and how probable the null makes a value.
+
+The draws of the null have the pairs of the first lag of their class. They are scaled to the pairs of the other lags by
+the bias of independent symbols, which is known for every number of pairs, however sparsely the cells are filled: a cell
+with Poisson mean m has E[n g(n)] = m ln m + excess(m). For the plug-in estimate (g = ln) the excess is 1/2 in well-filled
+cells, which gives the known bias (V - 1)^2 / 2N, and goes to zero in empty ones.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import functools
+from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaincc, gammaln, ndtri, stdtr
 
 from memspan.errors import InputError
-from memspan.information.bias import expected_information
 from memspan.information.counts import PairCounts
 from memspan.information.estimators import EntropyEstimator, Plugin, informations
 from memspan.information.kernels import LARGEST_DENSE, Table
-from memspan.information.null import DRAWS, FEWEST_DRAWS
+from memspan.information.null import FEWEST_DRAWS, LEVEL, SPARSE_DRAWS
 from memspan.information.tables import marginals
 
 Floats = NDArray[np.float64]
-CERTAIN = 4.0
-"""Standard errors above zero from which dependence at far distances is believed."""
+LEAST, MOST, POINTS = 1e-6, 200.0, 600
+GRID = 6
+"""Numbers of pairs at which the expectation is computed; in between it is interpolated."""
+ROUNDING = 1e-12
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class NullClass:
-    """The draws of one class of lags: the estimator's and the plug-in values, their pairs and margins."""
+    """The draws of one class of lags: the estimator's and the plug-in values, their mean number of pairs, and margins."""
 
     values: Floats
     plugin: Floats
     pairs: float
     first: NDArray[np.int64]
     second: NDArray[np.int64]
-    far: float
-    """Dependence at far distances that was found and taken out, nats."""
 
     def at(self, pairs: Floats, estimator: EntropyEstimator) -> tuple[Floats, Floats, Floats]:
-        """Mean and standard deviation of the estimator, and plug-in draws (lags x draws), for so many pairs.
+        """Mean and standard deviation of the estimator, and plug-in draws (lags x draws), for these numbers of pairs.
 
-        The bias of independent symbols is known for every number of pairs; structure multiplies that of the plug-in,
-        and what another estimator takes off it is the same with structure and without.
+        Structure multiplies the bias of the plug-in; what another estimator subtracts is the same with and without it.
         """
         every = np.append(pairs, self.pairs)
         plain = expected_information(self.first, self.second, every, Plugin())
-        taken_off = plain - expected_information(self.first, self.second, every, estimator)
-        ratio = plain[:-1] / plain[-1]
-        change = self.plugin.mean() * (ratio - 1) - (taken_off[:-1] - taken_off[-1])
-        return self.values.mean() + change, self.values.std(ddof=1) * ratio, self.plugin * ratio[:, None]
+        subtracted = plain - expected_information(self.first, self.second, every, estimator)
+        ratio = plain[:-1] / plain[-1] if plain[-1] > 0 else np.ones(len(pairs))  # 0: a margin of one symbol
+        change = self.plugin.mean() * (ratio - 1) - (subtracted[:-1] - subtracted[-1])
+        # All draws have the margins of one lag; other lags have others, which an estimator may react to.
+        kinds = np.count_nonzero(self.first) + np.count_nonzero(self.second)
+        variance = (self.values.std(ddof=1) * ratio) ** 2 + estimator.noise(kinds) / pairs**2
+        return self.values.mean() + change, np.sqrt(variance), self.plugin * ratio[:, None]
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Floor:
-    """What the estimator shows at each lag where there is no dependence."""
+    """What the estimator shows without dependence, for all data and for halves and quarters of it."""
 
     lags: NDArray[np.int64]
-    classes: tuple[NullClass, ...]
+    """The first lag of every class."""
+    classes: tuple[tuple[NullClass, ...], ...]
+    """For each level (all data, halves, quarters), the draws of every class of lags."""
     estimator: EntropyEstimator
 
     @property
-    def far(self) -> float:
-        """Dependence at far distances that is not part of the floor, nats."""
-        return max(one.far for one in self.classes)
+    def levels(self) -> int:
+        """1 if there are draws of all data only, 3 with halves and quarters."""
+        return len(self.classes)
 
-    def at(self, lags: NDArray[np.int64], pairs: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
+    def at(
+        self, lags: NDArray[np.int64], pairs: NDArray[np.int64], level: int = 0
+    ) -> tuple[Floats, Floats, Floats]:
         """Mean and standard deviation at each lag, and the plug-in values of the draws (lags x draws), nats."""
+        classes = self.classes[level]
         number = np.maximum(np.searchsorted(self.lags, lags, side="right") - 1, 0)
         mean, sd = np.empty(len(lags)), np.empty(len(lags))
-        draws = np.empty((len(lags), len(self.classes[0].plugin)))
+        draws = np.empty((len(lags), len(classes[0].plugin)))
         for k in np.unique(number):
             here = number == k
             counted = np.maximum(pairs[here], 1).astype(np.float64)
-            mean[here], sd[here], draws[here] = self.classes[k].at(counted, self.estimator)
+            mean[here], sd[here], draws[here] = classes[k].at(counted, self.estimator)
         return mean, sd, draws
 
 
-def null_floor(counts: PairCounts, estimator: EntropyEstimator, seed: int | np.random.Generator) -> Floor:
-    """The estimator on every table of the null; for independent symbols the tables are drawn here."""
-    if counts.null.kind == "independent":
-        tables = {(int(counts.lags[0]), draw): table for draw, table in enumerate(_independent(counts, seed))}
-    else:
-        tables = counts.null.draws
-    if not tables:
-        raise InputError(
-            "these counts have no null tables; give all counts files of the folder, null-* included"
-        )
-    lags = sorted({lag for lag, _ in tables})
-    drawn = {lag: [tables[place] for place in sorted(tables) if place[0] == lag] for lag in lags}
-    classes = tuple(_null_class(drawn[lag], len(counts.alphabet), estimator) for lag in lags)
-    return Floor(np.array(lags, dtype=np.int64), classes, estimator)
+@final
+@dataclass(eq=False)
+class FloorBuilder:
+    """Takes the tables of the null as they are counted and keeps only what the floor needs of them."""
+
+    estimator: EntropyEstimator
+    values: dict[tuple[int, int], tuple[float, float, int]] = field(default_factory=dict)
+    """Estimator, plug-in and number of pairs by class and draw."""
+    margins: dict[tuple[int, int], tuple[NDArray[np.int64], NDArray[np.int64]]] = field(default_factory=dict)
+    """How often symbols are first and second, by class and level."""
+
+    def add(self, counts: PairCounts) -> None:
+        """Evaluate the draws of these counts."""
+        self.add_tables(counts.null.draws, len(counts.alphabet))
+
+    def add_tables(self, tables: dict[tuple[int, int], Table], alphabet: int) -> None:
+        """Evaluate tables by class and draw."""
+        for (lag, draw), table in tables.items():
+            keys = None if table.keys is None else np.asarray(table.keys, np.int64)
+            value, plugin = (
+                float(informations(keys, table.cells[None], alphabet, e)[0][0])
+                for e in (self.estimator, Plugin())
+            )
+            self.values[lag, draw] = value, plugin, int(table.cells.sum(dtype=np.int64))
+            place = lag, draw // LEVEL
+            first, second = (margin[0] for margin in marginals(keys, table.cells[None], alphabet))
+            if place in self.margins:
+                before = self.margins[place]
+                first, second = first + before[0], second + before[1]
+            self.margins[place] = first, second
+
+    def floor(self) -> Floor:
+        """The floor of all draws so far."""
+        if not self.values:
+            raise InputError(
+                "these counts have no null tables; give all counts files of the folder, null-* included"
+            )
+        lags = sorted({lag for lag, _ in self.values})
+        levels = sorted({draw // LEVEL for _, draw in self.values})
+        classes = tuple(tuple(self._null_class(lag, level) for lag in lags) for level in levels)
+        return Floor(np.array(lags, dtype=np.int64), classes, self.estimator)
+
+    def _null_class(self, lag: int, level: int) -> NullClass:
+        drawn = sorted(draw for first, draw in self.values if first == lag and draw // LEVEL == level)
+        values, plugin, pairs = np.array([self.values[lag, draw] for draw in drawn]).T
+        return NullClass(values, plugin, float(pairs.mean()), *self.margins[lag, level])
 
 
-def _null_class(tables: list[Table], alphabet: int, estimator: EntropyEstimator) -> NullClass:
-    values, plugin = (_informations(tables, alphabet, e) for e in (estimator, Plugin()))
-    pairs = np.array([table.cells.sum(dtype=np.int64) for table in tables], dtype=np.float64)
-    margins = [_margins(table, alphabet) for table in tables[:DRAWS]]
-    first, second = (np.sum(side, axis=0) for side in zip(*margins, strict=True))
-    whole, part = pairs[:DRAWS].mean(), pairs[DRAWS:]
-    far = np.zeros(len(pairs[:DRAWS]))
-    if len(part):
-        bias = expected_information(first, second, np.array([whole, part.mean()]), Plugin())
-        far = _far_dependence(plugin[:DRAWS], plugin[DRAWS:], bias)
-    return NullClass(
-        values[:DRAWS] - far, plugin[:DRAWS] - far, float(whole), first, second, float(far.mean())
-    )
-
-
-def _far_dependence(whole: Floats, part: Floats, bias: Floats) -> Floats:
-    """The part of I that does not shrink with the number of pairs, from each shift of all and of a part of them.
-
-    I(N) = far + factor x bias(N), with the bias of independent symbols for all and for a part of the pairs; short-range
-    structure multiplies both alike. Zero unless the mean is four standard errors above zero; never so much that less than
-    the bias of independent symbols would be left.
-    """
-    ratio = bias[0] / bias[1]
-    far = (whole - ratio * part) / (1 - ratio)
-    error = far.std(ddof=1) / np.sqrt(len(far))
-    believed = far.mean() > CERTAIN * error
-    kept = far - max(0.0, float(bias[0] - (whole - far).mean()))
-    return kept if believed and kept.mean() > 0 else np.zeros_like(far)
-
-
-def _margins(table: Table, alphabet: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    keys = None if table.keys is None else np.asarray(table.keys, np.int64)
-    first, second = marginals(keys, table.cells[None], alphabet)
-    return first[0], second[0]
-
-
-def _informations(tables: list[Table], alphabet: int, estimator: EntropyEstimator) -> Floats:
-    """I of every table."""
-    if all(table.keys is None for table in tables):
-        return informations(None, np.stack([table.cells for table in tables]), alphabet, estimator)[0]
-    sparse = ((np.asarray(table.keys, np.int64), table.cells[None]) for table in tables)
-    return np.concatenate([informations(keys, cells, alphabet, estimator)[0] for keys, cells in sparse])
-
-
-def _independent(counts: PairCounts, seed: int | np.random.Generator) -> list[Table]:
-    """Tables of symbols drawn one by one with the frequencies of the data, as many pairs as the first lag has."""
+def independent_tables(counts: PairCounts, seed: int | np.random.Generator) -> dict[tuple[int, int], Table]:
+    """Tables of symbols drawn one by one with the frequencies of the data, with the pairs of the first lag."""
     generator = np.random.default_rng(seed)
-    pairs, size = int(counts.pairs[0]), len(counts.alphabet)
+    pairs, size, lag = int(counts.pairs[0]), len(counts.alphabet), int(counts.lags[0])
     if size <= LARGEST_DENSE:
         share = counts.frequencies / counts.frequencies.sum()
         joint = np.outer(share, share).ravel()
-        return [Table(None, generator.multinomial(pairs, joint)) for _ in range(DRAWS)]
+        return {(lag, draw): Table(None, generator.multinomial(pairs, joint)) for draw in range(FEWEST_DRAWS)}
     symbols = np.repeat(np.arange(size), counts.frequencies)
-    tables = []
-    for _ in range(FEWEST_DRAWS):
+    tables: dict[tuple[int, int], Table] = {}
+    for draw in range(SPARSE_DRAWS):
         keys = generator.permutation(symbols)[:pairs] * size + generator.permutation(symbols)[:pairs]
-        tables.append(Table(*np.unique(keys, return_counts=True)))
+        tables[lag, draw] = Table(*np.unique(keys, return_counts=True))
     return tables
+
+
+def p_values(information: Floats, draws: Floats) -> Floats:
+    """P(null >= information) under a gamma distribution with mean and variance of the null's draws.
+
+    Plug-in information of independent symbols is a scaled chi-square, and a weighted sum of them for structured
+    sequences, which a gamma distribution fits; `draws` has shape lags x draws. Mean and variance come from a limited
+    number of draws, so the normal score of the gamma distribution is compared with Student's distribution.
+    """
+    return p_of_scores(scores(information, draws), draws.shape[1])
+
+
+def scores(information: Floats, draws: Floats) -> Floats:
+    """Normal scores: how many standard deviations above the null, from a gamma distribution fitted to its draws."""
+    mean, sd = draws.mean(axis=1), draws.std(axis=1, ddof=1)
+    spread = sd > ROUNDING * np.maximum(np.abs(mean), 1e-300)
+    shape = np.where(spread & (mean > 0), (mean / np.where(spread, sd, 1.0)) ** 2, 1.0)
+    scale = np.maximum(mean, 1e-300) / shape
+    upper = gammaincc(shape, np.maximum(information, 0.0) / scale)
+    # Far out in the tail gammaincc is zero; a normal score of the distance keeps the order of values there.
+    far = (information - mean) / np.where(spread, sd, 1.0)
+    by_spread = np.where(upper > 1e-300, -ndtri(np.maximum(upper, 1e-300)), np.maximum(far, 37.0))
+    certain = np.where(information > mean + ROUNDING, np.inf, -np.inf)
+    return np.where(spread, by_spread, certain)
+
+
+def p_of_scores(score: Floats, draws: int) -> Floats:
+    """One-sided p-values of normal scores whose mean and variance are known from a number of draws only."""
+    widened = np.clip(score, -1e6, 1e6) / np.sqrt(1 + 1 / draws)
+    return np.where(np.isinf(score), score < 0, stdtr(draws - 1, -widened))
+
+
+def expected_information(
+    first: NDArray[np.int64], second: NDArray[np.int64], pairs: Floats, estimator: EntropyEstimator
+) -> Floats:
+    """E[I] in nats of so many pairs of independent symbols with these frequencies, for every number of pairs."""
+    low, high = float(pairs.min()), float(pairs.max())
+    if high <= low * (1 + 1e-9):
+        return np.full(pairs.shape, _expected(first, second, low, estimator))
+    grid = np.geomspace(low, high, GRID)
+    total = [
+        number * _expected(first, second, number, estimator) for number in grid
+    ]  # nearly constant, so smooth
+    return np.interp(np.log(pairs), np.log(grid), total) / pairs
+
+
+def _expected(
+    first: NDArray[np.int64], second: NDArray[np.int64], pairs: float, estimator: EntropyEstimator
+) -> float:
+    """Cells minus margins plus the total: inclusion and exclusion of the degrees of freedom."""
+    (x, x_kinds), (y, y_kinds) = (_shares(margin) for margin in (first, second))
+    cells = x_kinds @ excess(pairs * np.outer(x, y), estimator) @ y_kinds
+    margins = sum(kinds @ excess(pairs * share, estimator) for share, kinds in ((x, x_kinds), (y, y_kinds)))
+    return float((cells - margins + excess(np.array([pairs]), estimator)[0]) / pairs)
+
+
+def _shares(margin: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Frequencies that occur, and how many symbols have each."""
+    counts, kinds = np.unique(margin[margin > 0], return_counts=True)
+    return counts / margin.sum(), kinds.astype(np.float64)
+
+
+def excess(mean: Floats, estimator: EntropyEstimator) -> Floats:
+    """E[n g(n)] - m ln m for n Poisson with mean m.
+
+    >>> from memspan.information import Plugin
+    >>> excess(np.array([1e-4, 1.0, 1e4]), Plugin()).round(3).tolist()
+    [0.001, 0.573, 0.5]
+    """
+    grid, values = _tabulated(estimator)
+    return np.interp(np.log(np.clip(mean, LEAST, MOST)), grid, values)
+
+
+@functools.cache
+def _tabulated(estimator: EntropyEstimator) -> tuple[Floats, Floats]:
+    grid = np.linspace(np.log(LEAST), np.log(MOST), POINTS)
+    n = np.arange(1, 600, dtype=np.float64)
+    mean = np.exp(grid)[:, None]
+    probability = np.exp(n * grid[:, None] - mean - gammaln(n + 1))
+    # An offset of c per kind and observation is c less in every cell that is not empty.
+    per_kind = estimator.offset(np.array(2.0), np.array(1.0)) - estimator.offset(np.array(1.0), np.array(1.0))
+    return grid, probability @ (n * estimator.weight(n) - per_kind) - mean[:, 0] * grid

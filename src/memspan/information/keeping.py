@@ -16,7 +16,7 @@ from memspan.information.counts_file import Origin, load_counts, save_counts
 from memspan.progress import Progress
 
 PART_NAME = re.compile(r"(\d{3}-)?(block|null)-\d+\.counts")
-COUNTING = 1
+COUNTING = 2
 """Goes up when the same data would be counted differently, so that older parts are not used."""
 
 

@@ -1,12 +1,13 @@
-"""What the estimator would see if the dependence at the lag were broken and short-range structure kept.
+"""The null: what the estimator shows if the dependence at the lag is broken and everything else is kept.
 
-Bias at long lags is (1/2N) times a sum over modes of (1 + l^2) / (1 - l^2) (Bartlett): a slow chain has hundreds of times
-the bias of shuffled symbols, so the null must keep the sequence's own structure.
+Bias at long lags is (1/2N) times a sum over modes of (1 + l^2) / (1 - l^2) (Bartlett 1946), so a slowly varying chain has
+hundreds of times the bias of shuffled symbols. A surrogate must keep the short-range structure of the data.
 
-* `documents`: the first symbol from one document, the second from another of similar length, turned round to begin anywhere.
-* `shifts`: each document against itself, turned round by a far distance. Dependence that is still there at far distances
-  (a periodic sequence) is told from bias by drawing on a quarter of the pairs, too, and is not taken for floor.
-* `independent`: symbols drawn one by one with the same frequencies (what the literature calls shuffled).
+* `blocks` permutes blocks of the data. The pairs of a lag are two columns, x_t and x_{t + lag}. The second column is
+  rotated by a random offset, cut into blocks of geometrically distributed length, and the blocks are put into random
+  order. The number of pairs and both margins stay exactly those of the lag, structure within blocks is kept, and phases
+  and long-range dependence are destroyed.
+* `independent` draws symbols one by one with the same frequencies (what the literature calls shuffled).
 """
 
 from __future__ import annotations
@@ -21,100 +22,103 @@ from memspan.errors import InputError
 from memspan.information.kernels import LARGEST_DENSE, Runs
 from memspan.sequences import Sequence
 
-DRAWS = 64
-FEWEST_DRAWS = 32
-"""Enough for large alphabets, whose tables are large and whose spread is small."""
-PARTS = 4
-"""Shifts are also drawn on a quarter of the sequence: bias grows with that, dependence at far distances does not."""
-FEWEST_DOCUMENTS = 50
-FAR = 10
-"""A far shift is at least this many largest lags, where the sequence is long enough for that."""
-LENGTH_JITTER = 0.3
-"""Documents are paired with others of about the same length: lengths are compared after noise of this size (log)."""
+Integers = NDArray[np.int64]
+
+NULLS = ("auto", "blocks", "independent")
+RENAMED = {"documents": "blocks", "shifts": "blocks"}
+"""Nulls of version 0.1, which `blocks` replaces."""
+
+BLOCKS = 100
+"""Blocks that the data are cut into on average: enough to destroy dependence, long enough to keep structure.
+
+A block of mean length L keeps a share of about 1 - s/L of the bias that structure of range s makes. Alphabets of
+1,000 symbols need that share to one part in a thousand, so blocks are as long as a hundred of them allow.
+"""
+SHORTEST_BLOCK = 50
+"""Blocks of short data are at least this long, as long as there are ten of them."""
+FEWEST_BLOCKS = 10
+
+FEWEST_DRAWS, MOST_DRAWS, SPARSE_DRAWS = 64, 256, 32
+PAIRS = 1 << 28
+"""Draws are added until together they have this many pairs, because they decide how much the result depends on the seed."""
+PART_DRAWS = 24
+"""Draws of the null of halves, and as many of quarters, of the data."""
+FEWEST_PARTS = 4
+"""Jackknife blocks that are needed to divide the data into quarters."""
+TABLE_CELLS = 1 << 25
+"""Cells that the tables of all draws may have together."""
+PAIRS_PER_DRAW, SPARSE_PAIRS_PER_DRAW, STRETCHES_PER_DRAW = 1 << 25, 1 << 22, 1 << 17
+"""Limits of one draw; its value is scaled to the number of pairs of each lag (see `floor`)."""
+LEVEL = 1 << 20
+"""Draws are numbered from 0, those of halves from 1 x this and those of quarters from 2 x this."""
 NEW_CLASS = 0.8
-"""A lag with fewer than this share of the pairs of the class before it gets a null of its own."""
-ENOUGH = 0.5
-"""Pairing documents must leave this share of the pairs at every lag."""
-PAIRS_PER_DRAW, SPARSE_PAIRS_PER_DRAW, DOCUMENTS_PER_DRAW = 1 << 25, 1 << 21, 1 << 17
-"""A draw takes no more than this; what it shows is brought to the lag's own number of pairs (see `bias`)."""
-WINDOWS = 8
-"""A part of a document is this many windows spread over it, so that it is composed like the whole."""
-NULLS = ("auto", "documents", "shifts", "independent")
+"""A lag with less than this share of the pairs of its class starts a new class with draws of its own."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class NullPlan:
-    """Which null, for which lags, from which seed; `lags` are the first lags of classes with similar pair numbers."""
+    """Which null is drawn, how often and for which lags; `lags` are the first lags of classes of similar pair numbers."""
 
     kind: str
-    lags: NDArray[np.int64]
+    lags: Integers
     seed: int
+    block: float
+    """Mean length of the permuted blocks, in symbols."""
+    draws: tuple[int, ...]
+    """Numbers of the draws: those of all data, then of halves, then of quarters of it (see `part_of`)."""
     share: float
-    """Which part of the pairs a draw takes."""
-    largest: int
-    """The largest lag measured, which shifts must exceed by far."""
-    draws: int
-    """64, and for shifts as many again on a part of the sequence; 32 for large alphabets."""
-    note: str
+    """Share of the pairs that a draw uses."""
+    note: str = ""
 
 
-def plan_null(sequence: Sequence, lags: NDArray[np.int64], asked: str, seed: int) -> NullPlan:
-    """The null that was asked for, or for `auto` the best that these data allow."""
-    if asked not in NULLS:
-        raise InputError(f"--null {asked}: expected one of {', '.join(NULLS)}")
-    possible = _possible(sequence, lags)
-    kind = possible[0] if asked == "auto" else asked
-    if kind not in possible:
-        raise InputError(f"--null {kind} {_NEEDS[kind]}; use --null {possible[0]}, or leave the option out")
-    large = len(sequence.alphabet) > LARGEST_DENSE
-    classes = _classes(sequence, lags) if kind == "documents" else lags[:1]
-    draws = FEWEST_DRAWS if large else 2 * DRAWS if kind == "shifts" else DRAWS
-    share = min(1.0, (SPARSE_PAIRS_PER_DRAW if large else PAIRS_PER_DRAW) / sequence.length)
-    if kind == "documents":
-        share = min(share, DOCUMENTS_PER_DRAW / sequence.n_documents)
-    note = _NOTES[kind] if asked == "auto" else ""
-    return NullPlan(kind, classes, seed, share, int(lags[-1]), draws, note)
+def part_of(draw: int) -> tuple[int, int]:
+    """The number of parts that the data are divided into, and which of them this draw uses.
+
+    >>> part_of(5), part_of(LEVEL + 5), part_of(2 * LEVEL + 5)
+    ((1, 0), (2, 1), (4, 1))
+    """
+    parts = 1 << draw // LEVEL
+    return parts, draw % LEVEL % parts
 
 
-_NEEDS = {
-    "documents": f"needs {FEWEST_DOCUMENTS} documents of comparable length",
-    "shifts": "needs documents of at least seven times the largest lag",
-}
-_NOTES = {
-    "documents": "",
-    "shifts": "",
-    "independent": "the floor is that of independent symbols: the data are too short to keep their own structure in the "
-    "null, so slow sequences may look more dependent than they are",
-}
-
-
-def _possible(sequence: Sequence, lags: NDArray[np.int64]) -> list[str]:
-    kinds = ["independent"]
-    lengths = np.diff(sequence.offsets)
-    if lengths[_nearest_shift(lengths, int(lags[-1])) > 0].sum() > ENOUGH * sequence.length:
-        kinds.insert(0, "shifts")
-    if sequence.n_documents >= FEWEST_DOCUMENTS and _pairable(lengths, lags):
-        kinds.insert(0, "documents")
-    return kinds
-
-
-def _pairable(lengths: NDArray[np.int64], lags: NDArray[np.int64]) -> bool:
-    """Whether pairing each document with the next longer one leaves enough pairs at every lag."""
-    shorter = np.sort(lengths)[:-1]
-    return all(
-        np.maximum(shorter - lag, 0).sum() > ENOUGH * np.maximum(lengths - lag, 0).sum()
-        for lag in lags[[0, len(lags) // 2, -1]]
+def plan_null(sequence: Sequence, lags: Integers, name: str, seed: int, blocks: int) -> NullPlan:
+    """Choose the number of draws and the length of blocks; `blocks` is the number of jackknife blocks of the data."""
+    if name not in (*NULLS, *RENAMED):
+        raise InputError(f"--null {name}: expected one of {', '.join(NULLS)}")
+    kind = "independent" if name == "independent" else "blocks"
+    note = f"the null {name!r} of version 0.1 is replaced by 'blocks'" if name in RENAMED else ""
+    alphabet, length = len(sequence.alphabet), sequence.length
+    if kind == "independent":
+        return NullPlan(kind, lags[:1], seed, 1.0, (), 1.0, note)
+    large = alphabet > LARGEST_DENSE
+    share = min(
+        1.0,
+        (SPARSE_PAIRS_PER_DRAW if large else PAIRS_PER_DRAW) / length,
+        STRETCHES_PER_DRAW / sequence.n_documents,
     )
+    affordable = min(PAIRS / (share * length), TABLE_CELLS / (length if large else alphabet**2))
+    fewest = SPARSE_DRAWS if large else FEWEST_DRAWS
+    whole = 4 * round(min(max(affordable, fewest), MOST_DRAWS) / 4)
+    classes = _classes(sequence, lags)
+    if len(classes) > 1:  # many classes share the draws that one would have
+        whole = max(fewest, whole // 4)
+    draws = list(range(whole))
+    if blocks >= FEWEST_PARTS:
+        draws += [level * LEVEL + draw for level in (1, 2) for draw in range(PART_DRAWS)]
+    return NullPlan(kind, classes, seed, mean_block(length), tuple(draws), share, note)
 
 
-def _nearest_shift(lengths: NDArray[np.int64], largest: int) -> NDArray[np.int64]:
-    """The smallest far shift within documents of these lengths; 0 where there is no room for one."""
-    nearest = np.maximum(np.minimum(FAR * largest, 3 * lengths // 10), lengths // 10)
-    return np.where((nearest >= 2 * largest) & (lengths // 2 - nearest >= DRAWS), nearest, 0)
+def mean_block(length: int) -> float:
+    """Mean length of the permuted blocks of data of this length.
+
+    >>> mean_block(860_000), mean_block(2_000), mean_block(100)
+    (8600.0, 50.0, 10.0)
+    """
+    return max(length / BLOCKS, min(SHORTEST_BLOCK, length / FEWEST_BLOCKS), 1.0)
 
 
-def _classes(sequence: Sequence, lags: NDArray[np.int64]) -> NDArray[np.int64]:
+def _classes(sequence: Sequence, lags: Integers) -> Integers:
     lengths = np.diff(sequence.offsets)
     first: list[int] = []
     reference = 0.0
@@ -126,70 +130,85 @@ def _classes(sequence: Sequence, lags: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.array(first, dtype=np.int64)
 
 
-def null_runs(sequence: Sequence, plan: NullPlan, lag: int, draw: int, piece: int) -> Runs:
-    """The pairs of one draw of the null, for the class of lags that begins with `lag`."""
-    # A draw on a part has the generator of its draw on the whole, and so the same shift.
-    generator = np.random.default_rng([plan.seed, draw % DRAWS, lag])
-    if plan.kind == "documents":
-        return _document_runs(sequence.offsets, lag, plan.share, generator)
-    strata = min(plan.draws, DRAWS)
-    far = (draw % strata + generator.random()) / strata
-    part = draw % PARTS if draw >= DRAWS else None
-    lengths = np.diff(sequence.offsets)
-    nearest = _nearest_shift(lengths, plan.largest)
-    runs = [
-        _shift_runs(int(sequence.offsets[k]), int(lengths[k]), int(nearest[k]), far, part, piece, plan.share)
-        for k in np.flatnonzero(nearest)
-    ]
-    return Runs(*(np.concatenate([getattr(run, name) for run in runs]) for name in ("x", "y", "n")))
+def null_runs(sequence: Sequence, plan: NullPlan, cuts: Integers, lag: int, draw: int, piece: int) -> Runs:
+    """The pairs of one draw, for the class of lags that starts with `lag`; `cuts` are those of the jackknife blocks."""
+    generator = np.random.default_rng([plan.seed, draw, lag])
+    parts, part = part_of(draw)
+    start, n = _stretches(sequence.offsets, cuts if parts > 1 else cuts[[0, -1]], lag, parts, part)
+    if plan.share < 1:
+        start, n = _thinned(start, n, plan.share, piece, generator)
+    # Blocks of a part are shorter in proportion, as those of data of its length would be.
+    block = max(plan.block / parts, 1.0) * min(1.0, plan.share)
+    return _split(permuted_runs(start, start + lag, n, block, generator), piece)
 
 
-def _document_runs(
-    offsets: NDArray[np.int64], lag: int, share: float, generator: np.random.Generator
+def _stretches(
+    offsets: Integers, cuts: Integers, lag: int, parts: int, part: int
+) -> tuple[Integers, Integers]:
+    """Start and length of the stretches of first symbols of pairs, in documents and in every `parts`-th block."""
+    edges = np.unique(np.concatenate([offsets, cuts]))
+    start, stop = edges[:-1], edges[1:]
+    document = np.searchsorted(offsets, start, side="right") - 1
+    block = np.searchsorted(cuts, start, side="right") - 1
+    n = np.minimum(stop, offsets[document + 1] - lag) - start
+    chosen = (n > 0) & (block % parts == part)
+    return start[chosen], n[chosen]
+
+
+def _thinned(
+    start: Integers, n: Integers, share: float, piece: int, generator: np.random.Generator
+) -> tuple[Integers, Integers]:
+    """A share of the pairs, spread over the data: of many stretches some, of long ones the beginning of every piece."""
+    if len(n) > STRETCHES_PER_DRAW:
+        chosen = np.flatnonzero(generator.random(len(n)) < share)
+        return start[chosen], n[chosen]
+    pieces = _split(Runs(start, start, n), piece)
+    return pieces.x, np.ceil(pieces.n * share).astype(np.int64)
+
+
+def permuted_runs(
+    first: Integers, second: Integers, n: Integers, block: float, generator: np.random.Generator
 ) -> Runs:
-    """Each document against another of about its length, turned round to begin anywhere.
+    """Pair one column with another whose blocks were permuted.
 
-    Turned, because documents that share a beginning (a header, a title) would otherwise agree there.
+    The columns are the stretches `first[k]` … `first[k] + n[k] - 1` and `second[k]` … laid end to end. The second is
+    closed to a circle, cut with probability 1/block after each symbol, and its blocks are put into random order.
     """
-    lengths = np.diff(offsets)
-    chosen = np.flatnonzero(generator.random(len(lengths)) < share) if share < 1 else np.arange(len(lengths))
-    jitter = LENGTH_JITTER * generator.standard_normal(len(chosen))
-    order = chosen[np.argsort(np.log(lengths[chosen]) + jitter)]
-    partner = np.roll(order, -1)
-    n = np.minimum(lengths[order], lengths[partner]) - lag
-    keep = np.flatnonzero(n > 0)
-    keep = keep[np.argsort(order[keep])]  # in the order of the data, which is faster to read
-    start, other, n = offsets[order[keep]], partner[keep], n[keep]
-    turn = (generator.random(len(keep)) * lengths[other]).astype(np.int64)
-    before = np.minimum(n, lengths[other] - turn)  # pairs before the other document's end is reached
-    rest = n > before
-    return Runs(
-        np.concatenate([start, (start + before)[rest]]),
-        np.concatenate([offsets[other] + turn, offsets[other][rest]]),
-        np.concatenate([before, (n - before)[rest]]),
-    )
+    ends = np.cumsum(n)
+    total = int(ends[-1]) if len(ends) else 0
+    if total < 2:
+        return Runs(first, second, n)
+    number_of_cuts = max(1, generator.binomial(total - 1, 1 / max(block, 1.0)))
+    cuts = np.unique(1 + generator.integers(total - 1, size=number_of_cuts))
+    edges = np.unique(np.concatenate([[0], cuts, ends]))
+    start, size = edges[:-1], np.diff(edges)
+    number = np.searchsorted(cuts, start, side="right") % len(
+        cuts
+    )  # what follows the last cut precedes the first
+    head = start < cuts[0]
+    order = np.lexsort((start, head, generator.permutation(len(cuts))[number]))
+    start, size = start[order], size[order]
+    placed = np.cumsum(size) - size
+    # Both columns as positions laid end to end: cut where a stretch of either ends.
+    edges = np.unique(np.concatenate([placed, ends]))
+    at, length = edges[:-1], np.diff(edges)
+    piece = np.searchsorted(placed, at, side="right") - 1
+    other = start[piece] + (at - placed[piece])
+    return Runs(_position(at, first, ends, n), _position(other, second, ends, n), length)
 
 
-def _shift_runs(
-    offset: int, length: int, nearest: int, far: float, part: int | None, piece: int, share: float
-) -> Runs:
-    """A document, or a part of it, against the document turned by a shift; of every stretch the first `share`.
+def _position(at: Integers, start: Integers, ends: Integers, n: Integers) -> Integers:
+    """Where position `at` of the stretches laid end to end lies in the sequence."""
+    stretch = np.searchsorted(ends, at, side="right")
+    return start[stretch] + at - (ends[stretch] - n[stretch])
 
-    `far` in [0, 1) chooses between the nearest far shift and half of the document.
-    """
-    shift = int(nearest + far * (length // 2 - nearest))
-    if part is None:
-        ends = np.append(np.arange(0, length, piece), length)
-        starts, stops = ends[:-1], ends[1:]
-    else:
-        ends = np.arange(PARTS * WINDOWS + 1) * length // (PARTS * WINDOWS)
-        starts, stops = ends[part:-1:PARTS], ends[part + 1 :: PARTS]
-    n = np.ceil((stops - starts) * share).astype(np.int64)
-    partner = (starts + shift) % length
-    before = np.minimum(n, length - partner)  # pairs before the document's end is reached
-    rest = n > before
-    return Runs(
-        offset + np.concatenate([starts, starts[rest] + before[rest]]),
-        offset + np.concatenate([partner, np.zeros(rest.sum(), np.int64)]),
-        np.concatenate([before, (n - before)[rest]]),
-    )
+
+def _split(runs: Runs, piece: int) -> Runs:
+    """The same pairs in runs of at most `piece`."""
+    parts = -(-runs.n // piece)
+    if not len(parts) or parts.max() <= 1:
+        return runs
+    number = np.arange(parts.sum()) - np.repeat(np.cumsum(parts) - parts, parts)
+    offset = number * piece
+    x, y, n = (np.repeat(values, parts) for values in (runs.x, runs.y, runs.n))
+    return Runs(x + offset, y + offset, np.minimum(n - offset, piece))
