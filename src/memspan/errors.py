@@ -8,6 +8,8 @@ Traceback (most recent call last):
 memspan.errors.InputError: lag 5000 is longer than the longest document (1,024 symbols); use --max-lag 1023
 """
 
+import contextlib
+from collections.abc import Iterator
 from importlib.util import find_spec
 
 
@@ -58,3 +60,33 @@ def _check(what: str, needed: dict[str, str], extra: str) -> None:
     for module, package in needed.items():
         if find_spec(module) is None:
             raise MissingExtraError(what, package, extra)
+
+
+@contextlib.contextmanager
+def interrupts_raised() -> Iterator[None]:
+    """Raise an interrupt that arrives inside a compiled kernel as the `KeyboardInterrupt` it is.
+
+    A signal is handled at the first Python call after it arrives. If numba makes that call while it converts a kernel's
+    results, the interpreter reports `SystemError: … returned a result with an exception set`, caused by the interrupt.
+
+    >>> try:
+    ...     with interrupts_raised():
+    ...         raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+    ... except KeyboardInterrupt:
+    ...     print("interrupted")
+    interrupted
+    """
+    try:
+        yield
+    except SystemError as error:
+        if not _interrupted(error):
+            raise
+        raise KeyboardInterrupt from error
+
+
+def _interrupted(error: BaseException) -> bool:
+    """Whether an error, or any error that led to it, is an interrupt."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__cause__ or cause.__context__
+    return cause is not None

@@ -122,6 +122,38 @@ def _interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
 
+def _interrupt_in_a_kernel(*_: object) -> None:
+    """What numba makes of an interrupt: two errors of the interpreter, the first of them caused by it."""
+    first, second = (SystemError(f"{name} returned a result with an exception set") for name in ("f", "g"))
+    first.__cause__, second.__cause__ = KeyboardInterrupt(), first
+    raise second
+
+
+def test_an_interrupt_in_a_kernel_is_an_interrupt(novel, twin, monkeypatch, capsys):
+    monkeypatch.setattr(counting.Counter, "groups", _interrupt_in_a_kernel)
+    assert main(["measure", str(novel), "--quiet"]) == 130
+    assert capsys.readouterr() == (
+        "",
+        "interrupted: nothing was kept; with --out DIR finished parts are kept\n",
+    )
+    assert main(["compare", f"a={novel}", f"b={twin}", "--quiet"]) == 130
+    assert capsys.readouterr() == ("", "interrupted: nothing was kept\n")
+
+
+def test_a_second_interrupt_while_the_first_is_reported_ends_with_130(novel):
+    program = (
+        "import sys, memspan.cli.running as running\n"
+        "def interrupt(*_): raise KeyboardInterrupt\n"
+        "running._said = interrupt\n"
+        f"sys.argv = ['memspan', 'measure', {str(novel)!r}, '--quiet']\n"
+        "from memspan.information import counting\n"
+        "counting.Counter.groups = interrupt\n"
+        "sys.exit(running.main())\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (130, "")
+
+
 def test_a_reader_that_has_seen_enough_is_no_error(novel):
     reader, writer = os.pipe()
     os.close(reader)

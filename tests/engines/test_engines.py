@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 
+import numpy as np
 import pytest
 
 from memspan.engines import Threads, available_cores
 from memspan.errors import InputError
+from memspan.information.kernels.bits import count_bits
 
 
 @pytest.mark.parametrize("workers", [1, 2, 7])
@@ -40,3 +43,34 @@ def test_no_workers_are_refused_and_cores_are_known() -> None:
     with pytest.raises(InputError, match="at least 1"):
         Threads(0)
     assert available_cores() >= 1
+
+
+SECONDS_INTO_THE_KERNEL = 0.05
+
+
+def count(runs: int) -> None:
+    """Count the pairs of 65,536 bits with themselves again and again, in one call of a kernel."""
+    planes, starts = np.zeros((1, 1027), np.uint64), np.zeros(runs, np.int64)
+    count_bits(planes, planes, starts, starts, np.full(runs, 65_536), np.zeros((2, 2), np.int64))
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer that sends a signal")
+def test_an_interrupt_inside_a_kernel_is_a_keyboard_interrupt() -> None:
+    count(1)  # compiled before the clock starts
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, SECONDS_INTO_THE_KERNEL)
+        with pytest.raises(KeyboardInterrupt) as caught:
+            Threads(1).map(count, [200_000])
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert isinstance(caught.value.__cause__, SystemError)
+
+
+def test_a_system_error_that_is_no_interrupt_stays_one() -> None:
+    def fail(_: int) -> None:
+        raise SystemError("something else")
+
+    with pytest.raises(SystemError, match="something else"):
+        Threads(1).map(fail, [1])

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memspan.cli.running import InterruptedWorkError
+from memspan.errors import interrupts_raised
 
 RUNS = Path("runs")
 """Where runs go that were given no place."""
@@ -16,7 +17,8 @@ RUNS = Path("runs")
 def kept(run: Path) -> Iterator[None]:
     """An interrupt that comes while nothing can be saved any more still leaves the checkpoints."""
     try:
-        yield
+        with interrupts_raised():
+            yield
     except KeyboardInterrupt as interrupt:
         if str(interrupt) or not any(run.glob("**/checkpoints/*.safetensors")):
             raise
@@ -29,7 +31,8 @@ def kept(run: Path) -> Iterator[None]:
 def nothing_kept(of: str) -> Iterator[None]:
     """An interrupt of work that keeps no parts says so."""
     try:
-        yield
+        with interrupts_raised():
+            yield
     except KeyboardInterrupt as interrupt:
         raise InterruptedWorkError(
             f"nothing was kept of {of}; run the same command to begin again"
@@ -40,7 +43,8 @@ def nothing_kept(of: str) -> Iterator[None]:
 def kept_trainings(runs: Path | None, *, trains: bool) -> Iterator[None]:
     """An interrupt of a recipe that trains networks says what `runs` keeps of them (None: there is no such folder)."""
     try:
-        yield
+        with interrupts_raised():
+            yield
     except KeyboardInterrupt as interrupt:
         if not trains:
             raise

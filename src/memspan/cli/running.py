@@ -18,7 +18,7 @@ from typing import Any
 
 import typer
 
-from memspan.errors import MemspanError
+from memspan.errors import MemspanError, interrupts_raised
 
 DONE, CHECK_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 SECONDS_TO_LEAVE = 1.5
@@ -43,7 +43,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     signal.signal(
         signal.SIGTERM, signal.default_int_handler
     )  # asked to end: like an interrupt, what is finished is kept
-    status = _status(sys.argv[1:])
+    try:
+        status = _status(sys.argv[1:])
+    except KeyboardInterrupt:  # a second one, while the first was reported
+        status = INTERRUPTED
     if status == INTERRUPTED:
         _leave_soon()
     return status
@@ -53,7 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def keeping(folder: Path | None) -> Iterator[None]:
     """Work that keeps finished parts in `folder` (None: nowhere); an interrupt then says how many there are."""
     try:
-        yield
+        with interrupts_raised():
+            yield
     except KeyboardInterrupt as interrupt:
         raise InterruptedWorkError(_kept(folder)) from interrupt
 
@@ -69,12 +73,13 @@ def _kept(folder: Path | None) -> str:
 
 
 def _status(arguments: Sequence[str]) -> int:
-    from memspan.cli.app import app
-
-    # Typer's own `main` would turn interrupts and closed pipes into statuses of its own, without a word.
-    command = typer.main.get_command(app)
     try:
-        with command.make_context("memspan", list(arguments)) as context:
+        # Loading the commands takes long enough to be interrupted.
+        from memspan.cli.app import app
+
+        # Typer's own `main` would turn interrupts and closed pipes into statuses of its own, without a word.
+        command = typer.main.get_command(app)
+        with interrupts_raised(), command.make_context("memspan", list(arguments)) as context:
             command.invoke(context)
         sys.stdout.flush()
     except typer.Exit as end:

@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import TypeVar, final
 
-from memspan.errors import InputError
+from memspan.errors import InputError, interrupts_raised
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -59,7 +59,8 @@ class Threads(Engine):
     ) -> list[Result]:
         items = list(items)
         if self.count == 1 or len(items) < 2:
-            return [and_say(function(item), done) for item in items]
+            with interrupts_raised():  # here kernels run in the thread that receives signals
+                return [and_say(function(item), done) for item in items]
         pool = ThreadPoolExecutor(self.count)
         try:
             return gathered([pool.submit(function, item) for item in items], done)
