@@ -42,3 +42,11 @@ def test_daily_prices_give_quarters_of_equal_size() -> None:
     counts = [sum(int((document == level).sum()) for document in prices.documents()) for level in range(4)]
     # Equal quarters up to one value each, and the few returns that are exactly equal.
     assert max(counts) - min(counts) <= 10
+
+
+def test_a_data_set_is_read_by_its_name() -> None:
+    path = data("dna/ecoli-k12.fna")
+    sequence = read("data:dna")
+    assert sequence.fingerprint() == read(path).fingerprint()
+    assert [Path(name).name for name in sequence.paths] == ["ecoli-k12.fna"]
+    assert len(read(["data:wikitext-2/valid", "data:wikitext-2/test"]).paths) == 2

@@ -160,3 +160,8 @@ def test_progress_counts_the_bytes_of_all_files(tmp_path: Path, symbols: str, pa
     read(tmp_path, symbols=symbols, progress=progress)
     assert progress.total == progress.done == sum(path.stat().st_size for path in tmp_path.iterdir())
     assert progress.closed
+
+
+def test_a_data_set_that_is_not_known_is_refused_by_name() -> None:
+    with pytest.raises(InputError, match="nothing-of-this-name"):
+        read("data:nothing-of-this-name")

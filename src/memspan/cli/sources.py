@@ -62,9 +62,8 @@ class Reading:
             self._check_model(model, sources)
             return self.sampling.write(model, progress)
 
-        names = [name for source in sources for name in files_of(source)]
         sequence = read(
-            names,
+            sources,
             symbols=self.symbols,
             documents=self.documents,
             column=self.column,
@@ -96,19 +95,6 @@ def is_model(source: str) -> bool:
     (True, False)
     """
     return source.startswith(MODELS)
-
-
-def files_of(source: str) -> list[str]:
-    """What `read` can open.
-
-    >>> files_of("novel.txt")
-    ['novel.txt']
-    """
-    if not source.startswith("data:"):
-        return [source]
-    from memspan.data import resolve
-
-    return [str(path) for path in resolve(source.removeprefix("data:"))]
 
 
 def joined_note(sources: list[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Names (paths, folders, URLs, `-`) become inputs, and what cannot be read is refused before any work.
+"""Names (paths, folders, URLs, `data:NAME`, `-`) become inputs, and what cannot be read is refused before any work.
 
 >>> open_sources("no-such-file.txt")
 Traceback (most recent call last):
@@ -27,11 +27,11 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]*://")
 
 
 def open_sources(source: PathName | Iterable[PathName]) -> tuple[tuple[str, ...], tuple[Input, ...]]:
-    """The names as given, and every input they stand for, folders in sorted order."""
+    """The names as given, `data:NAME` as the paths of its files, and every input they stand for, folders in sorted order."""
     given = [source] if isinstance(source, str | os.PathLike) else list(source)
     if not given or "" in given:
         raise InputError("no path was given; give a file, a folder, a URL, or - for standard input")
-    names = tuple(map(_name, given))
+    names = tuple(path for name in given for path in _paths(_name(name)))
     return names, tuple(item for name in names for item in _inputs(name))
 
 
@@ -41,6 +41,15 @@ def _name(source: PathName) -> str:
             f"a source is a {type(source).__name__}; expected a path; for data use Sequence.from_documents"
         )
     return os.fsdecode(source)
+
+
+def _paths(name: str) -> list[str]:
+    if not name.startswith("data:"):
+        return [name]
+    # The catalog is loaded only for those who use it.
+    from memspan.data import resolve
+
+    return [str(path) for path in resolve(name.removeprefix("data:"))]
 
 
 def _inputs(name: str) -> list[Input]:

@@ -64,7 +64,7 @@ def read(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress = SILENT,
 ) -> Sequence:
-    """The symbols of a path, several paths, a folder, `-` (standard input) or a URL, as one sequence.
+    """The symbols of a path, several paths, a folder, `-` (standard input), a URL or `data:NAME`, as one sequence.
 
     `symbols` is one of `SYMBOLS` (by default what the file's ending says, else chars); raw tokens of 32 bits
     are `tokens:uint32`, tokens of a Hugging Face tokenizer.json `bpe:FILE`. Each file is a document unless
