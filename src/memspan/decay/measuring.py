@@ -22,9 +22,10 @@ POOR_FIT = 4.0
 
 def measure(
     data: Sequence | PairCounts | Iterable[Any],
-    lags: Iterable[int] | None = None,
+    lags: int | str | Iterable[int] | None = None,
     *,
-    estimator: EntropyEstimator | None = None,
+    symbols: str | None = None,
+    estimator: EntropyEstimator | str | None = None,
     null: str = "auto",
     level: float = 1e-3,
     above: float | None = None,
@@ -35,6 +36,7 @@ def measure(
 ) -> Measurement:
     """I(tau), floor, span, reach and laws of a sequence, of its pair counts, or of any list of documents.
 
+    The arguments are those of `mutual_information`; `above` is the least information, in nats, that laws are fitted to.
     Too few lags above the floor are no error here: the notes say so and there is no law.
 
     >>> found = measure(Sequence.from_documents(["abcabd" * 500]))
@@ -42,11 +44,12 @@ def measure(
     (True, 'symbols')
     """
     begun = time.perf_counter()
-    if not isinstance(data, Sequence | PairCounts):
-        data = Sequence.from_documents(data)
+    if not isinstance(data, PairCounts):
+        data, symbols = Sequence.of(data, symbols=symbols), None
     curve = mutual_information(
         data,
         lags,
+        symbols=symbols,
         estimator=estimator,
         null=null,
         level=level,

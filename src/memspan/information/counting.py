@@ -26,7 +26,7 @@ from memspan.information.counts import NullCounts, PairCounts, join_lags, merge
 from memspan.information.keeping import Keeper
 from memspan.information.kernels import Kernel, Runs, Table, choose, spectral
 from memspan.information.kernels.kernel import Accumulator
-from memspan.information.lags import checked_lags, default_lags
+from memspan.information.lags import chosen_lags
 from memspan.information.null import NullPlan, null_runs, part_of, plan_null
 from memspan.information.tables import narrow_table
 from memspan.progress import SILENT, Progress, Stage
@@ -51,8 +51,9 @@ class Task:
 
 def count_pairs(
     sequence: Sequence | Iterable[Any],
-    lags: Iterable[int] | None = None,
+    lags: int | str | Iterable[int] | None = None,
     *,
+    symbols: str | None = None,
     null: str = "auto",
     seed: int | np.random.Generator = 0,
     workers: int | None = None,
@@ -61,9 +62,12 @@ def count_pairs(
 ) -> PairCounts:
     """How often symbol b follows symbol a at each lag, with the tables of the null.
 
-    `lags` are 1-16, then 12 per decade, unless told. `keep` is a folder for finished parts, so that a killed count goes
+    `sequence` is a Sequence or what `Sequence.of` takes, with `symbols` for lists of strings. `lags` are 1-16, then 12 per
+    decade: by default up to a tenth of the longest document and 10,000, with an int up to that lag; or a list, or a string
+    such as "1:100". `keep` is a folder for finished parts, so that a killed count goes
     on where it was. The kernel is chosen by alphabet and lags; all give the same integers.
     """
+    sequence = Sequence.of(sequence, symbols=symbols)
     counter = Counter.of(sequence, lags, null=null, seed=seed, workers=workers, keep=keep, progress=progress)
     groups = list(counter.groups())
     counted, draws = [g for g in groups if g.blocks], [g for g in groups if not g.blocks]
@@ -91,7 +95,7 @@ class Counter:
     def of(
         cls,
         sequence: Sequence | Iterable[Any],
-        lags: Iterable[int] | None,
+        lags: int | str | Iterable[int] | None,
         *,
         null: str,
         seed: int | np.random.Generator,
@@ -101,15 +105,14 @@ class Counter:
         replace: bool = True,
     ) -> Counter:
         """Check what was given and decide the rest."""
-        if not isinstance(sequence, Sequence):
-            sequence = Sequence.from_documents(sequence)
+        sequence = Sequence.of(sequence)
         if len(sequence.alphabet) < 2:
             raise InputError(
                 f"the sequence has one symbol only ({next(iter(sequence.alphabet), '')!r}), so nothing depends on anything; "
                 "give data with at least two different symbols"
             )
         longest = sequence.longest
-        chosen = default_lags(longest) if lags is None else checked_lags(lags, longest)
+        chosen = chosen_lags(lags, longest)
         number = int(seed.integers(2**63)) if isinstance(seed, np.random.Generator) else seed
         if number < 0:
             raise InputError(f"seed {number} is negative; expected 0 or more")

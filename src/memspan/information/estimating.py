@@ -21,7 +21,7 @@ from memspan.engines import Threads, available_cores
 from memspan.errors import InputError
 from memspan.information.counting import Counter
 from memspan.information.counts import PairCounts
-from memspan.information.estimators import EntropyEstimator, Grassberger, Plugin, informations
+from memspan.information.estimators import EntropyEstimator, Plugin, as_estimator, informations
 from memspan.information.floor import Floor, FloorBuilder, independent_tables, p_of_scores, scores
 from memspan.information.kernels import LARGEST_DENSE
 from memspan.information.null import FEWEST_PARTS, mean_block
@@ -54,9 +54,10 @@ FEW_RANGES = 20
 
 def mutual_information(
     data: Sequence | PairCounts | Iterable[Any],
-    lags: Iterable[int] | None = None,
+    lags: int | str | Iterable[int] | None = None,
     *,
-    estimator: EntropyEstimator | None = None,
+    symbols: str | None = None,
+    estimator: EntropyEstimator | str | None = None,
     null: str = "auto",
     level: float = LEVEL,
     seed: int | np.random.Generator = 0,
@@ -66,8 +67,11 @@ def mutual_information(
 ) -> Curve:
     """I(tau) of a Sequence, of pair counts, or of any list of documents, with floor, errors, span and reach.
 
-    `lags` and `null` belong to the counting and are not accepted with `PairCounts`. To find the reach, lags near the
-    crossing of the level are counted in addition (not from `PairCounts`); they are not part of the curve.
+    `data` is whatever `Sequence.of` takes; `symbols` ("chars", "words" or "items") is required for lists of short strings.
+    `lags` is None (1 to 16, then 12 per decade, up to a tenth of the longest document and 10,000), an int (the same grid up
+    to that lag), a list or an array, or a string such as "1:100". `estimator` is a name of `ESTIMATORS` or an estimator.
+    `lags`, `symbols` and `null` belong to the counting and are not accepted with `PairCounts`. To find the reach, lags
+    near the crossing of the level are counted in addition (not from `PairCounts`); they are not part of the curve.
 
     >>> curve = mutual_information(["ab" * 1000, "ba" * 1000], lags=[1, 2])
     >>> curve.information.round(2).tolist(), curve.estimator
@@ -75,11 +79,13 @@ def mutual_information(
     """
     if level <= 0:
         raise InputError(f"--level {level}: expected a positive number of nats")
-    estimator = estimator or Grassberger()
+    estimator = as_estimator(estimator)
     if isinstance(data, PairCounts):
-        if lags is not None:
-            raise InputError("lags cannot be chosen: these pairs have been counted already")
+        if lags is not None or symbols is not None:
+            what = "symbols" if lags is None else "lags"
+            raise InputError(f"{what} cannot be chosen: these pairs have been counted already")
         return estimate([data], estimator=estimator, level=level, seed=seed)
+    data = Sequence.of(data, symbols=symbols)
     counter = Counter.of(data, lags, null=null, seed=seed, workers=workers, keep=keep, progress=progress)
     return estimate(counter.groups(), estimator=estimator, level=level, seed=seed, counter=counter)
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import psi
 
+from memspan.errors import InputError
 from memspan.information.tables import marginals
 
 Counts = NDArray[np.integer[Any]]
@@ -126,6 +127,22 @@ NAMES: dict[type[EntropyEstimator], str] = {
     Grassberger: "grassberger",
 }
 ESTIMATORS: dict[str, EntropyEstimator] = {name: kind() for kind, name in NAMES.items()}
+
+
+def as_estimator(estimator: EntropyEstimator | str | None) -> EntropyEstimator:
+    """An estimator given as such or by its name; None is the default.
+
+    >>> as_estimator("plugin"), as_estimator(None)
+    (Plugin(), Grassberger())
+    """
+    if estimator is None:
+        return Grassberger()
+    found = ESTIMATORS.get(estimator) if isinstance(estimator, str) else estimator
+    if not isinstance(found, EntropyEstimator):
+        raise InputError(
+            f"unknown estimator {estimator!r}; expected one of {', '.join(ESTIMATORS)}, or an object such as Plugin()"
+        )
+    return found
 
 
 def informations(

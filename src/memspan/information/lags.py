@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 
 import numpy as np
@@ -41,13 +42,31 @@ def default_lags(longest: int, most: int | None = None) -> NDArray[np.int64]:
     return log_lags(1, min(longest // 10, LARGEST_DEFAULT))
 
 
+def chosen_lags(lags: int | str | Iterable[int] | None, longest: int) -> NDArray[np.int64]:
+    """Lags as a caller gives them.
+
+    None is the default grid, an int n the default grid up to n (as `--max-lag`), a string what `parse_lags` reads,
+    anything else the lags one by one.
+
+    >>> chosen_lags(20, longest=100).tolist()
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20]
+    >>> chosen_lags("1:3", longest=100).tolist(), chosen_lags([5, 1], longest=100).tolist()
+    ([1, 2, 3], [1, 5])
+    """
+    if lags is None or isinstance(lags, int | np.integer):
+        return default_lags(longest, None if lags is None else int(lags))
+    return parse_lags(lags, longest) if isinstance(lags, str) else checked_lags(lags, longest)
+
+
 def checked_lags(lags: Iterable[int], longest: int) -> NDArray[np.int64]:
     """Sorted distinct lags, each at least 1 and shorter than the longest document."""
-    given = list(lags)
-    if not all(isinstance(lag, int | np.integer) for lag in given):
+    given = list(lags) if isinstance(lags, Iterable) else [lags]
+    try:
+        given = [operator.index(lag) for lag in given]
+    except TypeError as error:
         raise InputError(
             f"lags {given[:5]} are not whole numbers; a lag is a distance in symbols, as in [1, 2, 5]"
-        )
+        ) from error
     if given and max(given) >= longest:
         raise InputError(
             f"lag {max(given)} is longer than the longest document ({longest:,} symbols); use --max-lag {longest - 1}"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterable, Iterator
+import os
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, final
 
 import numpy as np
@@ -16,6 +18,14 @@ from memspan.sequences.store import Memory, Store, Symbols, Window, narrow_dtype
 
 PIECE = 1 << 24
 """Symbols read at a time when a whole sequence is walked through."""
+READINGS = ("chars", "words", "items")
+"""What one symbol of a list of strings can be; see `Sequence.of`."""
+SHORT_TEXT = 30
+"""Strings of a lower median length may be words of one document as well as documents."""
+LONGEST_PATH = 4096
+STRINGS_OR_OBJECTS = "OSTU"
+"""Kinds of numpy types whose items are strings or Python objects."""
+LEVELS_ADVICE = "put numbers into levels first, by numpy.digitize or, from a file, ms.read(..., levels=4)"
 
 
 @final
@@ -42,17 +52,50 @@ class Sequence:
     """What the reader did that a person should know."""
 
     @classmethod
-    def from_documents(cls, documents: Iterable[Any], *, symbols: str = "symbols") -> Sequence:
-        """From strings, integer arrays, or lists of anything hashable; one item is one symbol.
+    def of(cls, data: Any, *, symbols: str | None = None) -> Sequence:
+        """The sequence that Python data stand for. `ms.mutual_information`, `measure` and `count_pairs` call this.
 
-        A single string is one document of characters. Empty documents are dropped.
+        | data | documents |
+        |---|---|
+        | `Sequence` | itself |
+        | `str` | one document of characters |
+        | 1-D array, Series or tensor of integers or booleans; list of integers | one document |
+        | 2-D array or tensor | one document per row |
+        | list of 1-D arrays, Series, tensors or lists | one document per item |
+        | list, array or Series of strings | see `symbols` |
+
+        `symbols` says what one symbol of a list of strings is. With `"chars"` every string is a document of characters.
+        With `"words"` every string is a document that is split at white space; strings without any white space are the
+        words of one document. With `"items"` every item of the list is one symbol of one document.
+
+        Without `symbols`, strings of a single character and categorical Series are the symbols of one document, and
+        other strings are documents of characters. Two or more strings of a median length below 30 characters could be
+        either, so there `symbols` is required. Floats need levels first, and a DataFrame needs a column.
+
+        >>> Sequence.of([0, 1, 1, 0]).n_documents, Sequence.of(np.eye(3, dtype=int)).n_documents
+        (1, 3)
+        >>> Sequence.of("to be or not to be".split(), symbols="words").alphabet
+        ('be', 'not', 'or', 'to')
+        """
+        if isinstance(data, Sequence):
+            if symbols is not None:
+                raise InputError(f"symbols={symbols!r} cannot be chosen: this is a Sequence; leave it out")
+            return data
+        if symbols is not None and symbols not in READINGS:
+            raise InputError(f"unknown symbols {symbols!r}; expected {_choices()}")
+        return cls.from_documents(_documents(data, symbols), symbols=symbols or "symbols")
+
+    @classmethod
+    def from_documents(cls, documents: Iterable[Any], *, symbols: str = "symbols") -> Sequence:
+        """From strings, integer arrays, Series, tensors, or lists of anything hashable; one item is one symbol.
+
+        A string is a document of characters. A single string, a 1-D array or a list of integers is one document. Empty
+        documents are dropped. `symbols` is the name of the symbols.
 
         >>> Sequence.from_documents([[3, 1, 3], [1]]).alphabet
         (1, 3)
         """
-        if isinstance(documents, str | bytes):
-            documents = [documents]
-        parts = [part for part in map(_labels, documents) if len(part)]
+        parts = [part for part in map(_labels, _separated(documents)) if len(part)]
         if not parts:
             raise InputError(
                 "no symbols: every document is empty; give at least one with two different symbols"
@@ -116,20 +159,198 @@ class Sequence:
         return digest.hexdigest()
 
 
+def _documents(data: Any, symbols: str | None) -> list[Any]:
+    """The documents of `Sequence.of`: strings are resolved by `symbols`, all else is left to `from_documents`."""
+    if symbols is None:
+        _refuse_paths(data)
+    if isinstance(data, str):
+        return [data.split() if symbols == "words" else data]
+    if isinstance(data, bytes | bytearray):
+        return [data]
+    array = _array(data)
+    line = array if array is not None and array.ndim == 1 else None
+    if symbols != "chars" and line is not None and line.dtype.kind not in STRINGS_OR_OBJECTS:
+        return [line]
+    items = _items(data if line is None else line.tolist())
+    if symbols == "items" or "categor" in str(getattr(data, "dtype", "")).lower():
+        return [items if line is None else _without_gaps(items)]
+    if items and all(isinstance(item, str) for item in items):
+        return _texts(items, symbols)
+    if symbols == "chars":
+        held = _kind(items[0]) if items else "nothing"
+        raise InputError(f"symbols='chars' is for strings, got {_kind(data)} that holds {held}; leave it out")
+    return items if line is None else [line]
+
+
+def _texts(texts: list[str], symbols: str | None) -> list[Any]:
+    """Documents of characters, documents of words, or one document whose symbols are the strings."""
+    if symbols == "chars":
+        return texts
+    if symbols == "words":
+        words = [text.split() for text in texts]
+        one = all(len(document) < 2 for document in words)
+        return [[word for document in words for word in document]] if one else words
+    if len(texts) == 1:
+        return texts
+    if all(len(text) == 1 for text in texts):
+        return [texts]
+    median = float(np.median([len(text) for text in texts]))
+    if median < SHORT_TEXT:
+        raise InputError(
+            f"{len(texts):,} strings of {median:g} characters (median), such as {texts[0][:SHORT_TEXT]!r}, can be "
+            f"documents or symbols; say which with symbols={_choices()}"
+        )
+    return texts
+
+
+def _choices() -> str:
+    return (
+        "'chars' (each string is a document of characters), 'words' (a document of words) "
+        "or 'items' (one symbol of one document)"
+    )
+
+
+def _refuse_paths(data: Any) -> None:
+    """A name of data is not the data."""
+    names = data if isinstance(data, list | tuple) and 0 < len(data) < LONGEST_PATH else [data]
+    if all(isinstance(name, os.PathLike) or _names_a_file(name) for name in names):
+        first = str(names[0])
+        raise InputError(f"{first!r} names a file, not its content; use ms.read({first!r})")
+
+
+def _names_a_file(text: Any) -> bool:
+    if not isinstance(text, str) or not text or len(text) > LONGEST_PATH or text.isspace():
+        return False
+    if text.startswith(("data:", "http://", "https://")) and len(text.split()) == 1:
+        return True
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # too long for a name, or with a null character
+        return False
+
+
+def _separated(documents: Any) -> list[Any]:
+    """The documents as a list; data without inner documents are one document."""
+    if isinstance(documents, str | bytes | bytearray):
+        return [documents]
+    array = _array(documents)
+    if array is not None and array.ndim == 1:
+        return [array]
+    items = _items(documents if array is None else array)
+    single = {kind: not issubclass(kind, Iterable) for kind in set(map(type, items))}
+    scalars = [single[type(item)] or _is_zero_dimensional(item) for item in items]
+    if items and all(scalars):
+        return [items]
+    if any(scalars):
+        index = scalars.index(True)
+        raise InputError(
+            f"documents and single symbols are mixed: item {index} is {_kind(items[index])}; "
+            "give one document of symbols, or a list of documents"
+        )
+    return items
+
+
+def _items(data: Any) -> list[Any]:
+    """The items of a collection that has an order and is no table."""
+    if _is_frame(data):
+        columns = list(map(str, getattr(data, "column_names", data.columns)))
+        shown = ", ".join(columns[:8]) + (", …" if len(columns) > 8 else "")
+        example = columns[0] if columns else "column"
+        raise InputError(f"got {_kind(data)} with the columns {shown}; choose one, as in frame[{example!r}]")
+    if isinstance(data, Mapping | Set) or not isinstance(data, Iterable) or _is_zero_dimensional(data):
+        raise InputError(
+            f"got {_kind(data)}; expected a string, an array, a Series, a tensor, or a list of documents or integers"
+        )
+    return list(data)
+
+
+def _is_frame(data: Any) -> bool:
+    """A table of pandas or polars, by what it offers: neither is imported."""
+    return hasattr(type(data), "columns") and hasattr(type(data), "__getitem__")
+
+
+def _is_zero_dimensional(item: Any) -> bool:
+    """Tensors of no dimension say that they can be iterated, and cannot."""
+    return getattr(item, "ndim", None) == 0
+
+
+def _kind(data: Any) -> str:
+    """The type of data for a message: a list, an int, a pandas.DataFrame."""
+    package, name = type(data).__module__.split(".")[0], type(data).__name__
+    name = name if package == "builtins" else f"{package}.{name}"
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+def _array(data: Any) -> NDArray[Any] | None:
+    """An array, Series or tensor as a numpy array, by the methods they offer; None for all else."""
+    if isinstance(data, np.ndarray):
+        return data
+    if isinstance(data, str | bytes | list | tuple | range | np.generic | type) or _is_frame(data):
+        return None
+    try:
+        if callable(getattr(data, "detach", None)):  # a tensor that has a gradient or is on a device
+            data = data.detach().cpu()
+        for method in ("to_numpy", "numpy", "__array__"):
+            if callable(convert := getattr(data, method, None)):
+                return np.asarray(convert())
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise InputError(
+            f"{_kind(data)} cannot be converted to a numpy array ({' '.join(str(error).split())}); "
+            "convert it to integers first"
+        ) from error
+    return None
+
+
 def _labels(document: Any) -> Any:
     """A document as a string, an array of integers, or a list of hashables."""
     if isinstance(document, str):
         return document
-    if isinstance(document, bytes):
+    if isinstance(document, bytes | bytearray):
         return np.frombuffer(document, np.uint8)
-    if isinstance(document, np.ndarray):
-        if document.ndim != 1 or not np.issubdtype(document.dtype, np.integer):
-            raise InputError(
-                f"a document is an array of {document.dtype} with {document.ndim} dimensions; "
-                "expected one dimension of integers (quantise numbers first)"
-            )
-        return document
-    return list(document)
+    array = _array(document)
+    if array is None:
+        return _scalars(_items(document))
+    if array.ndim == 1 and array.dtype.kind in "biu":
+        return array
+    if array.ndim == 1 and array.dtype.kind in STRINGS_OR_OBJECTS:
+        return _scalars(_without_gaps(array.tolist()))
+    if array.shape == (0,):
+        return []  # nothing has no type
+    advice = "drop or fill its missing values" if _has_nan(array) else LEVELS_ADVICE
+    if array.ndim != 1 and array.dtype.kind in "biu":
+        advice = "give a list of one-dimensional arrays"
+    raise InputError(
+        f"a document is an array of {array.dtype} with {array.ndim} dimension{'s' * (array.ndim != 1)}; "
+        f"expected one dimension of integers; {advice}"
+    )
+
+
+def _without_gaps(items: list[Any]) -> list[Any]:
+    """Items of a column, none of which is missing."""
+    for item in items:
+        if (
+            item is None
+            or type(item).__name__ in ("NAType", "NaTType")
+            or (isinstance(item, float) and item != item)
+        ):
+            raise InputError(f"a symbol is missing ({item}); drop or fill missing values first")
+    return items
+
+
+def _has_nan(array: NDArray[Any]) -> bool:
+    """Integers with gaps come as floats: whole numbers and NaN."""
+    if array.dtype.kind != "f":
+        return False
+    known = array[~np.isnan(array)]
+    return len(known) < array.size and bool(np.all(known == np.floor(known)))
+
+
+def _scalars(items: list[Any]) -> list[Any]:
+    """Items that can be told apart: tensors and arrays of no dimension become the values they hold."""
+    kinds = {kind for kind in set(map(type, items)) if hasattr(kind, "__array__")}
+    if not kinds:
+        return items
+    return [item.item() if type(item) in kinds and _is_zero_dimensional(item) else item for item in items]
 
 
 def _encode(parts: list[Any]) -> tuple[Symbols, tuple[Hashable, ...]]:
@@ -147,6 +368,11 @@ def _encode(parts: list[Any]) -> tuple[Symbols, tuple[Hashable, ...]]:
         numbers = {label: number for number, label in enumerate(dict.fromkeys(flat))}
     except TypeError as error:
         raise InputError(f"a symbol is not hashable ({error}); use strings, integers or tuples") from error
+    floats = [label for label in numbers if isinstance(label, float)]
+    if floats:
+        raise InputError(
+            f"a symbol is the float {floats[0]}; expected integers, strings or tuples; {LEVELS_ADVICE}"
+        )
     alphabet = _sorted_if_possible(numbers)
     numbers = {label: number for number, label in enumerate(alphabet)}
     codes = np.fromiter((numbers[label] for label in flat), narrow_dtype(len(alphabet)), len(flat))
