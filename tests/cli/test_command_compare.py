@@ -60,3 +60,12 @@ def test_a_lag_beyond_the_shortest_source_is_refused(memspan, novel, tmp_path):
     (tmp_path / "short.txt").write_text("abcd" * 20)
     ran = memspan("compare", f"a={novel}", f"b={tmp_path / 'short.txt'}", "--lags", "1,500")
     assert "lag 500 is longer than the longest document (80 symbols)" in ran.error
+
+
+def test_characters_and_words_are_compared_only_by_force(memspan, novel, tmp_path):
+    (tmp_path / "values.csv").write_text("x\n" + "\n".join(str(k * 7919 % 1000) for k in range(3000)))
+    words = ("compare", f"a={novel}", f"b={tmp_path / 'values.csv'}", "--lags", "1:3", "--json")
+    error = memspan(*words).error
+    assert "different symbols (a has chars, b has numbers)" in error
+    assert "--force" in error
+    assert memspan(*words, "--force").status == 0

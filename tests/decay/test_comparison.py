@@ -104,3 +104,22 @@ def test_wikitext_splits_differ_at_short_lags_only(realdata) -> None:  # type: i
     assert found.pairs[0].verdict == "different"
     assert set(range(1, 8)) <= set(different)
     assert max(different) < 20
+
+
+def test_sources_of_different_symbols_are_refused_unless_forced():
+    generator = np.random.default_rng(0)
+    sources = {
+        name: Sequence.from_documents([generator.integers(0, 3, 2_000)], symbols=symbols)
+        for name, symbols in (("a", "chars"), ("b", "words"), ("c", "symbols"))
+    }
+    with pytest.raises(InputError, match=r"different symbols \(a has chars, b has words\).*--force"):
+        compare(sources, [1, 2])
+    assert list(compare(sources, [1, 2], force=True).sources) == ["a", "b", "c"]
+    assert compare({"a": sources["a"], "c": sources["c"]}, [1, 2]).size == 2_000
+
+
+def test_sources_lags_and_estimator_may_be_given_as_in_measure():
+    generator = np.random.default_rng(0)
+    result = compare({name: generator.integers(0, 3, 2_000) for name in "ab"}, 4, estimator="plugin")
+    assert result.sources["a"].curve.lags.tolist() == [1, 2, 3, 4]
+    assert result.sources["b"].curve.estimator == "plugin"

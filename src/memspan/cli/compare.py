@@ -49,6 +49,15 @@ def compare(
     level: options.Level = 1e-3,
     workers: options.Workers = None,
     seed: options.Seed = 0,
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force",
+            metavar="",
+            help="Compare sources of different symbols, such as characters and words, whose lags are different distances.",
+            rich_help_panel="Measuring",
+        ),
+    ] = False,
     bits: options.Bits = False,
     out: options.Out = None,
     json: options.Json = False,
@@ -83,6 +92,7 @@ def compare(
             above=fit_above,
             seed=seed,
             workers=workers,
+            force=force,
             progress=progress,
         )
         if any(map(is_model, named.values())):

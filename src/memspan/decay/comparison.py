@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from scipy.special import stdtr
 from memspan.decay.measuring import measure
 from memspan.errors import InputError
 from memspan.information import EntropyEstimator
-from memspan.information.lags import checked_lags, default_lags
+from memspan.information.lags import chosen_lags
 from memspan.progress import SILENT, Progress
 from memspan.results import Comparison, Measurement, PairVerdict
 from memspan.sequences import Sequence
@@ -38,28 +38,37 @@ RESOLVED = 0.25
 
 
 def compare(
-    sources: dict[str, Sequence],
-    lags: Iterable[int] | None = None,
+    sources: Mapping[str, Any],
+    lags: int | str | Iterable[int] | None = None,
     *,
+    symbols: str | None = None,
     max_lag: int | None = None,
-    estimator: EntropyEstimator | None = None,
+    estimator: EntropyEstimator | str | None = None,
     null: str = "auto",
     level: float = 1e-3,
     above: float | None = None,
     seed: int = 0,
     workers: int | None = None,
+    force: bool = False,
     progress: Progress = SILENT,
 ) -> Comparison:
-    """Measure all sources at equal size and say for every pair whether they differ, where, and how surely."""
+    """Measure all sources at equal size and say for every pair whether they differ, where, and how surely.
+
+    A source is a Sequence or what `Sequence.of` takes. Sources of different symbols, such as characters and words, are
+    refused unless `force` is set: a lag of one is another distance in each. `max_lag` is the end of the default lags.
+    """
     begun = time.perf_counter()
     if len(sources) < 2:
         raise InputError(
             f"got {len(sources)} source; compare needs two or more, as in compare train=a.txt valid=b.txt"
         )
-    size = min(source.length for source in sources.values())
-    samples = {name: _samples(source, size) for name, source in sources.items()}
+    sequences = {name: Sequence.of(source, symbols=symbols) for name, source in sources.items()}
+    if not force:
+        _refuse_different_symbols(sequences)
+    size = min(source.length for source in sequences.values())
+    samples = {name: _samples(source, size) for name, source in sequences.items()}
     longest = min(part.longest for parts in samples.values() for part in parts)
-    chosen = default_lags(longest, max_lag) if lags is None else checked_lags(lags, longest)
+    chosen = chosen_lags(max_lag if lags is None else lags, longest)
     measured: dict[str, list[Measurement]] = {}
     for name, parts in samples.items():
         progress.say(f"measuring {name}: {len(parts)} x {size:,} symbols")
@@ -81,6 +90,17 @@ def compare(
     pairs = tuple(_verdict(a, b, sides[a], sides[b], chosen) for a, b in itertools.combinations(sides, 2))
     typical = {name: side.typical for name, side in sides.items()}
     return Comparison(size, typical, pairs, time.perf_counter() - begun)
+
+
+def _refuse_different_symbols(sources: dict[str, Sequence]) -> None:
+    """Lags are distances in symbols, so symbols must be of one kind; data whose symbols have no name fit any."""
+    named = {name: source.symbols for name, source in sources.items() if source.symbols != "symbols"}
+    if len(set(named.values())) > 1:
+        kinds = ", ".join(f"{name} has {symbols}" for name, symbols in named.items())
+        raise InputError(
+            f"the sources have different symbols ({kinds}), so their lags are different distances; "
+            "read all as the same with --as, or compare them anyway with --force"
+        )
 
 
 def _samples(source: Sequence, size: int) -> list[Sequence]:
