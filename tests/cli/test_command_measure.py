@@ -207,3 +207,24 @@ def test_the_words_of_the_options_are_those_of_the_library():
     assert get_args(options.EstimatorName) == tuple(ESTIMATORS)
     assert get_args(options.NullName) == tuple(NULLS)
     assert get_args(options.TransformName) == tuple(TRANSFORMS)
+
+
+def test_the_column_of_a_table_is_named_everywhere(memspan, tmp_path):
+    numbers = [k * 7919 % 1000 for k in range(3000)]
+    rows = "\n".join(f"{k},{value if k % 50 else 'NA'}" for k, value in enumerate(numbers))
+    path = tmp_path / "prices.csv"
+    path.write_text(f"row,close\n{rows}\n")
+    words = ("measure", path, "--lags", "1:5")
+    assert "--missing drop" in memspan(*words).error
+    ran = memspan(*words, "--missing", "drop")
+    assert ran.out.startswith("prices.csv, column close: ")
+    assert "values of column close: 2,940 in 1 document" in ran.out
+    assert "note: column close, the only column of numbers; left out: row (index" in ran.out
+    plain = memspan(*words, "--missing", "break", "--json", "--out", tmp_path / "out").plain
+    assert (plain["column"], plain["documents"], plain["length"]) == ("close", 59 + 1, 2940)
+    counts = sorted((tmp_path / "out/counts").glob("*.counts"))
+    assert memspan("measure", *counts, "--json").plain["column"] == "close"
+    compared = memspan(
+        "compare", f"a={path}", f"b={path}", "--lags", "1:3", "--missing", "drop", "--json"
+    ).plain
+    assert [source["column"] for source in compared["sources"].values()] == ["close", "close"]

@@ -215,7 +215,8 @@ def test_columns_with_gaps_are_refused() -> None:
 def test_the_name_of_a_file_is_not_its_content(tmp_path: Path) -> None:
     path = tmp_path / "novel.txt"
     path.write_text("to be or not to be")
-    for data in (str(path), path, [str(path)], [path, path]):
+    names: list[Any] = [str(path), path, [str(path)], [path, path]]
+    for data in names:
         with pytest.raises(
             InputError, match=r"novel.txt' names a file, not its content; use ms.read\('.*novel.txt'\)"
         ):

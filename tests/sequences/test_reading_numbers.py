@@ -33,10 +33,10 @@ def test_the_first_column_of_numbers_is_taken_and_noted(tmp_path: Path) -> None:
     sequence = read(table(tmp_path, PRICES))
     assert symbols(sequence) == [[0, 1, 3, 2]]
     assert sequence.notes == (
-        "column open, the first that holds numbers",
+        "column open, the first of 2 columns of numbers (others: close); choose another with --column",
         "4 quantile bins: up to 1.75, up to 2.5, up to 3.25, above",
     )
-    assert sequence.symbols == "numbers"
+    assert (sequence.symbols, sequence.column) == ("numbers", "open")
 
 
 @pytest.mark.parametrize("column", ["close", "2", 2])
@@ -44,6 +44,7 @@ def test_a_column_is_named_or_numbered(tmp_path: Path, column: str | int) -> Non
     sequence = read(table(tmp_path, PRICES), column=column)
     assert symbols(sequence) == [[1, 0, 3, 2]]
     assert sequence.notes[0] == "column close"
+    assert sequence.column == "close"
 
 
 def test_a_first_row_with_a_number_in_it_is_data(tmp_path: Path) -> None:
@@ -75,6 +76,7 @@ def test_symbols_are_the_quantile_bins_of_the_transformed_values(
     request = Request(
         names=("x",),
         inputs=(Input("x", lambda: io.BytesIO(data.encode())),),
+        column="x",
         transform=transform,
         levels=levels,
         piece=piece,
@@ -101,7 +103,7 @@ def test_changes_never_cross_from_one_file_into_the_next_and_bins_are_shared(tmp
         table(tmp_path, "x,y\n1,0\n2,0\n4,0\n", "a.csv"),
         table(tmp_path, "y,x\n0,100\n0,101\n", "b.csv"),
     ]
-    sequence = read(paths, transform="difference", levels=2)
+    sequence = read(paths, column="x", transform="difference", levels=2)
     assert symbols(sequence) == [[0, 1], [0]]
     assert sequence.notes[1] == "2 quantile bins of the difference: up to 1, above"
 
@@ -114,7 +116,7 @@ def test_bins_that_coincide_are_told(tmp_path: Path) -> None:
 
 def test_a_constant_column_has_one_symbol_kind(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"only one symbol kind in .*\(0, 3 times\)"):
-        read(table(tmp_path, "x\n5\n5\n5\n"))
+        read(table(tmp_path, "x\n5\n5\n5\n"), column="x")
 
 
 @pytest.mark.parametrize(
@@ -158,6 +160,99 @@ def test_a_table_that_cannot_be_used_is_refused(tmp_path: Path, text: str, optio
 
 
 def test_one_empty_cell_is_told_and_does_not_make_another_column_the_numbers(tmp_path: Path) -> None:
-    rows = "".join(f"{k + 1.5},{k % 7}\n" if k != 40 else ",3\n" for k in range(100))
+    rows = "".join(f"{k % 9 + 1.5},{k % 7}\n" if k != 40 else ",3\n" for k in range(100))
     with pytest.raises(InputError, match="row 42: '' in column price is not a number"):
         read(table(tmp_path, "price,volume\n" + rows))
+
+
+@pytest.mark.parametrize(
+    ("header", "first", "reason"),
+    [
+        ("", range(5), "always increasing"),
+        ("step", range(5), "always increasing"),
+        ("countdown", [9, 7, 4, 2, 1], "always decreasing"),
+        ("t", [0.0, 0.1, 0.25, 0.3, 0.5], "always increasing"),
+        ("when", [20200131, 20200203, 20200204, 20200301, 20200302], "always increasing"),
+        ("Year", [2000, 2001, 2000, 2001, 2000], "index or time by its name"),
+        ("unit", [1, 1, 1, 1, 1], "constant"),
+    ],
+)
+def test_an_index_a_date_or_a_constant_is_never_chosen_by_default(tmp_path, header, first, reason) -> None:
+    values = [3, 1, 4, 1, 5]
+    text = f"{header},x\n" + "".join(f"{a},{b}\n" for a, b in zip(first, values, strict=True))
+    sequence = read(table(tmp_path, text), levels=2)
+    assert symbols(sequence) == [[0, 0, 1, 0, 1]]
+    assert sequence.column == "x"
+    assert sequence.notes[0].startswith(f"column x, the only column of numbers; left out: {header or 0} (")
+    assert reason in sequence.notes[0]
+
+
+def test_if_no_column_is_left_one_must_be_named(tmp_path: Path) -> None:
+    path = table(tmp_path, "day,total\n1,5\n2,8\n3,9\n")
+    with pytest.raises(
+        InputError, match=r"left out: day \(index .*\), total \(.*increasing\); name one with --column"
+    ):
+        read(path)
+    assert symbols(read(path, column="total", levels=3)) == [[0, 1, 2]]
+
+
+GAPS = "x,y\n5,1\n1,\n9,2\n2,NA\n8,nan\n1,7\n3,4\n"
+
+
+@pytest.mark.parametrize(
+    ("transform", "missing", "documents", "note"),
+    [
+        (
+            "none",
+            "drop",
+            [[0, 0, 1, 1]],
+            "3 missing values dropped: values before and after are treated as neighbors",
+        ),
+        ("none", "break", [[0], [0], [1, 1]], "3 missing values: each ends a document"),
+        ("difference", "drop", [[0, 1, 0]], "3 missing values dropped: "),
+    ],
+)
+def test_missing_values_are_dropped_or_end_a_document(tmp_path, transform, missing, documents, note) -> None:
+    path = table(tmp_path, GAPS)
+    sequence = read(path, column="y", transform=transform, levels=2, missing=missing)
+    assert symbols(sequence) == documents
+    assert sequence.notes[-1].startswith(note)
+
+
+def test_changes_never_cross_a_missing_value_that_ends_a_document(tmp_path: Path) -> None:
+    path = table(tmp_path, "y\n1\n2\n\nNA\n100\n103\n104\n")
+    assert symbols(read(path, transform="difference", levels=2, missing="break", column="y")) == [[0], [1, 0]]
+
+
+def test_a_missing_value_is_an_error_unless_told_and_the_advice_says_how(tmp_path: Path) -> None:
+    for text, cell in ((GAPS, "''"), (GAPS.replace("1,\n", "1,4\n"), "'NA'")):
+        with pytest.raises(
+            InputError, match=rf"row \d: {cell} in column y .*--missing drop or --missing break"
+        ):
+            read(table(tmp_path, text), column="y")
+    with pytest.raises(InputError, match=r"row 3: nan in column x is not finite; .*--missing drop or break"):
+        read(table(tmp_path, "x\n1\nnan\n3\n1\n"))
+
+
+@pytest.mark.parametrize("missing", ["drop", "break"])
+def test_text_and_infinity_are_not_missing(tmp_path: Path, missing: str) -> None:
+    with pytest.raises(InputError, match="row 3: 'two' in column x is not a number"):
+        read(table(tmp_path, "x\n1\ntwo\n3\n1\n2\n1\n2\n"), column="x", missing=missing)
+    with pytest.raises(InputError, match="row 3: inf in column x is not finite"):
+        read(table(tmp_path, "x\n1\ninf\n3\n1\n"), missing=missing)
+    with pytest.raises(InputError, match=r"table.csv is empty \(0 symbols\)"):
+        read(table(tmp_path, "x\nNA\nNA\n"), column="x", missing=missing)
+
+
+def test_a_column_with_many_gaps_is_still_one_of_numbers(tmp_path: Path) -> None:
+    text = "x\n" + "3\n1\nNA\n2\nNA\nNA\n" * 5
+    assert read(table(tmp_path, text), missing="drop", levels=3).length == 15
+
+
+def test_missing_is_for_numbers_and_has_three_answers(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--missing is for numbers, the input is read as chars"):
+        read(table(tmp_path, "abab", "text.txt"), missing="drop")
+    with pytest.raises(
+        InputError, match="unknown treatment 'skip' of missing values; use --missing error, drop, break"
+    ):
+        read(table(tmp_path, "x\n1\n2\n"), missing="skip")

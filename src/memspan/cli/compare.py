@@ -39,6 +39,7 @@ def compare(
     key: options.Key = None,
     transform: options.Transform = "none",
     levels: options.Levels = 4,
+    missing: options.Missing = "error",
     sample: options.SampleSize = 2_000_000,
     temperature: options.Temperature = 1.0,
     lags: options.Lags = None,
@@ -73,6 +74,7 @@ def compare(
         key=key,
         transform=transform,
         levels=levels,
+        missing=missing,
         sampling=Sampling(sample=sample, temperature=temperature, seed=seed),
     )
     with output.progress() as progress:

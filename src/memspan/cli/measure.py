@@ -37,6 +37,7 @@ def measure(
     key: options.Key = None,
     transform: options.Transform = "none",
     levels: options.Levels = 4,
+    missing: options.Missing = "error",
     sample: options.SampleSize = 2_000_000,
     temperature: options.Temperature = 1.0,
     lags: options.Lags = None,
@@ -75,6 +76,7 @@ def measure(
         key=key,
         transform=transform,
         levels=levels,
+        missing=missing,
         sampling=Sampling(sample=sample, temperature=temperature, seed=seed),
     )
     job = _Job(sources, reading, lags, max_lag, estimator, null, fit_above, level, workers, seed, out)
@@ -155,7 +157,7 @@ class _Job:
             "--lags": self.lags,
             "--max-lag": self.max_lag,
             "--null": None if self.null == "auto" else self.null,
-            "--as, --documents, --column, --key, --transform or --levels": other or None,
+            "--as, --documents, --column, --key, --transform, --levels or --missing": other or None,
         }
         option = next((name for name, value in given.items() if value is not None), None)
         if option is not None:

@@ -10,6 +10,7 @@ import typer
 EstimatorName: TypeAlias = Literal["plugin", "miller-madow", "digamma", "grassberger"]
 NullName: TypeAlias = Literal["auto", "documents", "shifts", "independent"]
 TransformName: TypeAlias = Literal["none", "difference", "log-return", "abs-log-return"]
+MissingName: TypeAlias = Literal["error", "drop", "break"]
 ScaleName: TypeAlias = Literal["smoke", "laptop", "paper"]
 
 _READING, _MEASURING, _OUTPUT = "Reading", "Measuring", "Output"
@@ -45,7 +46,8 @@ Column = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Column of a .csv or .tsv file, by name or by number from 0. By default the first that holds numbers.",
+        help="Column of a .csv or .tsv file, by name or by number from 0. By default the first that holds"
+        " numbers and is neither an index or time (by its name, or always increasing or decreasing) nor constant.",
         rich_help_panel=_READING,
     ),
 ]
@@ -69,6 +71,14 @@ Levels = Annotated[
     int,
     typer.Option(
         metavar="K", help="Number of equally filled bins that numbers are put into.", rich_help_panel=_READING
+    ),
+]
+Missing = Annotated[
+    MissingName,
+    typer.Option(
+        metavar="error|drop|break",
+        help="Missing values of a column of numbers: error refuses them, drop skips them, break ends a document at each.",
+        rich_help_panel=_READING,
     ),
 ]
 Lags = Annotated[

@@ -51,6 +51,7 @@ class Reading:
     key: str | None = None
     transform: str = "none"
     levels: int = 4
+    missing: str = "error"
     sampling: Sampling = Sampling()
 
     def read(self, sources: list[str], progress: Progress) -> Sequence:
@@ -70,6 +71,7 @@ class Reading:
             key=self.key,
             transform=self.transform,
             levels=self.levels,
+            missing=self.missing,
             progress=progress,
         )
         return replace(sequence, paths=tuple(map(_readable, sequence.paths)))

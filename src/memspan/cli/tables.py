@@ -43,7 +43,7 @@ def show_measurement(console: Console, result: Measurement, *, bits: bool) -> No
         *_law_rows(result),
         (
             "read as",
-            f"{symbols_word(symbols)}: {curve.length:,} in {documents}, {curve.alphabet:,} different",
+            f"{_read_as(result)}: {curve.length:,} in {documents}, {curve.alphabet:,} different",
         ),
         ("estimator", f"{curve.estimator}, floor from {curve.null}; {duration(result.seconds)}"),
     ]
@@ -66,7 +66,7 @@ def show_comparison(console: Console, result: Comparison, *, bits: bool) -> None
             _span(source),
             reach_words(source.curve, source.symbols),
             f"{number(scale * float(source.curve.corrected[0]))} {unit}",
-            symbols_word(source.symbols),
+            _read_as(source),
         )
         for name, source in result.sources.items()
     ]
@@ -132,6 +132,12 @@ def _span(result: Measurement) -> str:
     if not span.lag:
         return "none visible"
     return f"{'at least ' if span.censored else ''}{span.lag:,} {symbols_word(result.symbols, span.lag)}"
+
+
+def _read_as(result: Measurement) -> str:
+    """What one symbol is, with the column of a table."""
+    word = symbols_word(result.symbols)
+    return word if result.column is None else f"{word} of column {result.column}"
 
 
 def _law_rows(result: Measurement) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -142,7 +142,7 @@ def _noted(part: Measurement, samples: int) -> Measurement:
     if samples == 1:
         return part
     note = f"the most typical of {samples} samples of equal size; the verdict uses all of them"
-    return Measurement(part.paths, part.symbols, part.curve, part.decay, (*part.notes, note), part.seconds)
+    return replace(part, notes=(*part.notes, note))
 
 
 def _verdict(name_a: str, name_b: str, a: _Side, b: _Side, lags: NDArray[np.int64]) -> PairVerdict:

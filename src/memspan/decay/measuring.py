@@ -61,7 +61,8 @@ def measure(
     progress.say("fitting laws of decay")
     decay, notes = _laws(curve, above)
     seconds = time.perf_counter() - begun
-    return Measurement(data.paths, data.symbols, curve, decay, notes + _remarks(curve), seconds)
+    remarks = notes + _remarks(curve)
+    return Measurement(data.paths, data.symbols, curve, decay, remarks, seconds, column=data.column)
 
 
 def _laws(curve: Curve, above: float | None) -> tuple[DecayFit | None, tuple[str, ...]]:

@@ -302,6 +302,7 @@ class Counter:
             sequence.symbols,
             sequence.paths,
             notes,
+            sequence.column,
         )
 
     def _check_stop(self) -> None:

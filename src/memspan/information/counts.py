@@ -63,6 +63,7 @@ class PairCounts:
     symbols: str = "symbols"
     paths: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    column: str | None = None
 
     @property
     def length(self) -> int:
@@ -125,6 +126,7 @@ def merge(parts: Iterable[PairCounts]) -> PairCounts:
         first.symbols,
         tuple(dict.fromkeys(path for part in parts for path in part.paths)),
         tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+        first.column,
     )
 
 

@@ -58,6 +58,7 @@ def save_counts(counts: PairCounts, path: str | os.PathLike[str], origin: Origin
             "symbols": counts.symbols,
             "paths": counts.paths,
             "notes": counts.notes,
+            "column": counts.column,
             "origin": dataclasses.asdict(origin or Origin()),
         }
     )
@@ -97,6 +98,7 @@ def _counts(about: dict[str, Any], tensors: Tensors) -> PairCounts:
         about["symbols"],
         tuple(about["paths"]),
         tuple(about["notes"]),
+        about.get("column"),
     )
 
 

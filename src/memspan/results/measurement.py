@@ -24,12 +24,15 @@ class Measurement:
     seconds: float
     excerpt: str = ""
     """How a text begins that a model wrote, or that stands beside one."""
+    column: str | None = None
+    """The column of a table that was measured."""
 
     @property
     def name(self) -> str:
-        """A short name for headings: the first path's last part."""
+        """A short name for headings: the first path's last part, and the column of a table."""
         first = self.paths[0].rstrip("/").rsplit("/", 1)[-1] if self.paths else "sequence"
-        return first if len(self.paths) < 2 else f"{first} and {len(self.paths) - 1} more"
+        name = first if len(self.paths) < 2 else f"{first} and {len(self.paths) - 1} more"
+        return name if self.column is None else f"{name}, column {self.column}"
 
     def to_json(self) -> dict[str, Any]:
         """The object that `measure --json` prints, without `schema`, `command` and `version`."""
@@ -39,6 +42,7 @@ class Measurement:
         return {
             "paths": list(self.paths),
             "symbols": self.symbols,
+            "column": self.column,
             **plain,
             "unit": "nats",
             "significant": curve.significant.tolist(),
@@ -64,4 +68,5 @@ class Measurement:
             tuple(plain["notes"]),
             plain["seconds"],
             plain.get("excerpt", ""),
+            plain.get("column"),
         )

@@ -16,6 +16,7 @@ from memspan.sequences.opening import PathName, open_sources
 from memspan.sequences.request import Request
 from memspan.sequences.sequence import Sequence
 from memspan.sequences.streams import Input
+from memspan.sequences.tables import MISSING
 from memspan.sequences.text import read_bytes, read_chars, read_lines, read_words
 
 _READERS: dict[str, Callable[[Request], Sequence]] = {
@@ -61,6 +62,7 @@ def read(
     key: str | None = None,
     transform: str = "none",
     levels: int = 4,
+    missing: str = "error",
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress = SILENT,
 ) -> Sequence:
@@ -68,8 +70,10 @@ def read(
 
     `symbols` is one of `SYMBOLS` (by default what the file's ending says, else chars); raw tokens of 32 bits
     are `tokens:uint32`, tokens of a Hugging Face tokenizer.json `bpe:FILE`. Each file is a document unless
-    `documents` is line, blank or a separator. `column` (a name, or a number from 0), `transform` and `levels`
-    belong to numbers, `key` to json. Compressed files (.gz, .xz, .bz2) are read as what they hold. More than
+    `documents` is line, blank or a separator. `column` (a name, or a number from 0), `transform`, `levels` and
+    `missing` belong to numbers, `key` to json. Without `column` it is the first column of numbers that is no index or
+    time (by its name, or because its values only increase or only decrease) and not constant. `missing` values are an
+    error, skipped (drop), or end a document (break). Compressed files (.gz, .xz, .bz2) are read as what they hold. More than
     `memory_limit` bytes of symbols go to a temporary file.
 
     >>> import tempfile, pathlib
@@ -85,10 +89,14 @@ def read(
         raise InputError(f"unknown transform {transform!r}; use --transform {', '.join(TRANSFORMS)}")
     if levels < 2:
         raise InputError(f"{levels} levels leave nothing to measure; use --levels 2 or more")
+    if missing not in MISSING:
+        raise InputError(
+            f"unknown treatment {missing!r} of missing values; use --missing {', '.join(MISSING)}"
+        )
     names, inputs = open_sources(source)
     word = word or _word_by_ending(inputs)
     _check_documents(word, documents)
-    _check_belongs(word, column=column, key=key, transform=transform)
+    _check_belongs(word, column=column, key=key, transform=transform, missing=missing)
     total = sum(item.size or 0 for item in inputs)
     with (progress if total else SILENT).stage("reading", total) as stage:
         request = Request(
@@ -99,6 +107,7 @@ def read(
             key=key,
             transform=transform,
             levels=levels,
+            missing=missing,
             token_type=detail if word == "tokens" else None,
             tokenizer=detail if word == "bpe" else None,
             memory_limit=memory_limit,
@@ -152,14 +161,17 @@ def _check_documents(word: str, documents: str | None) -> None:
         )
 
 
-def _check_belongs(word: str, *, column: str | int | None, key: str | None, transform: str) -> None:
-    if column is not None and word != "numbers":
+def _check_belongs(
+    word: str, *, column: str | int | None, key: str | None, transform: str, missing: str
+) -> None:
+    given = {
+        "--column": column is not None,
+        "--transform": transform != "none",
+        "--missing": missing != "error",
+    }
+    for option in (option for option, is_given in given.items() if is_given and word != "numbers"):
         raise InputError(
-            f"--column is for numbers, the input is read as {word}; use --as numbers or leave it out"
-        )
-    if transform != "none" and word != "numbers":
-        raise InputError(
-            f"--transform is for numbers, the input is read as {word}; use --as numbers or leave it out"
+            f"{option} is for numbers, the input is read as {word}; use --as numbers or leave it out"
         )
     if key is not None and word != "json":
         raise InputError(f"--key is for json, the input is read as {word}; use --as json or leave it out")

@@ -26,6 +26,7 @@ class Request:
     key: str | None = None
     transform: str = "none"
     levels: int = 4
+    missing: str = "error"
     token_type: str | None = None
     tokenizer: str | None = None
     """The file of `--as bpe:FILE`."""

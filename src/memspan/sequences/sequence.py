@@ -50,6 +50,8 @@ class Sequence:
     paths: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
     """What the reader did that a person should know."""
+    column: str | None = None
+    """The column of a table that the symbols come from."""
 
     @classmethod
     def of(cls, data: Any, *, symbols: str | None = None) -> Sequence:
@@ -147,7 +149,7 @@ class Sequence:
         offsets = np.concatenate([[start], inside, [stop]]) - start
         whole = self.store
         store = Memory(whole.read(start, stop)) if isinstance(whole, Memory) else Window(whole, start, stop)
-        return Sequence(store, offsets, self.alphabet, self.symbols, self.paths, self.notes)
+        return Sequence(store, offsets, self.alphabet, self.symbols, self.paths, self.notes, self.column)
 
     def fingerprint(self) -> str:
         """A hash of symbols, document ends and alphabet: equal sequences have equal fingerprints."""

@@ -135,10 +135,11 @@ def _data_rows(result: Measurement) -> tuple[Row, ...]:
     documents = "1 document" if curve.documents == 1 else f"{curve.documents:,} documents"
     length = f"{curve.length:,} {symbols_word(result.symbols, curve.length)} in {documents}"
     paths = ", ".join(result.paths[:5]) + (f" and {more:,} more" if more > 0 else "")
+    column = "" if result.column is None else f", column {result.column}"
     entropy = "How uncertain one symbol is on its own; the information cannot be more."
     return (
         ("entropy", f"{number(curve.entropy)} nats", entropy),
-        ("data", f"{length}, {curve.alphabet:,} different", f"Read from {paths}." if paths else ""),
+        ("data", f"{length}, {curve.alphabet:,} different", f"Read from {paths}{column}." if paths else ""),
         ("estimator", curve.estimator, "The formula that turns counts of pairs into information."),
         ("time", duration(result.seconds), "How long the measurement took."),
     )
