@@ -282,6 +282,10 @@ def test_every_setting_of_agents_is_explained_with_its_default():
     assert all(f"`{world}`" in GRIDWORLD for world in WORLDS)
 
 
+def test_the_python_data_of_the_page_on_measuring_is_measured():
+    run_blocks(MEASURE.partition("### Data from Python")[2].partition("**Fewer kinds")[0], "measure.md")
+
+
 def test_the_python_of_the_page_on_agents_runs(capsys, in_folder):
     run_blocks(GRIDWORLD, "gridworld.md")
     assert capsys.readouterr().out == "256 5\n['GoToDoor-6x6'] 1\n"
