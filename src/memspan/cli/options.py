@@ -157,7 +157,8 @@ Bits = Annotated[
     typer.Option(
         "--bits",
         metavar="",
-        help="Show information in bits instead of nats (1 nat is 1.44 bits). JSON always holds nats.",
+        help="Show mutual information in bits instead of nats (1 nat is 1.44 bits) in sentences, tables, figures and the"
+        " report. --json and result.json always hold nats, as their field unit says.",
         rich_help_panel=_OUTPUT,
     ),
 ]

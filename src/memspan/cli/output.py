@@ -52,7 +52,7 @@ class Output:
         content = encoded(self.command, result.to_json())
         if self.out is not None:
             write_folder(self.out, content, result, bits=self.bits)
-        self.show(content, sentence(result), show)
+        self.show(content, sentence(result, bits=self.bits), show)
         if self.out is not None and not self.json:
             typer.echo(f"written: {self.out / 'report.html'}, result.json and figures beside it")
 
@@ -97,7 +97,7 @@ def write_folder(out: Path, content: bytes, result: Told, *, bits: bool) -> None
     for name, figure in figures_of(result, bits=bits).items():
         save(figure, out / "figures", name)
     _write_film(out, result)
-    write_report([result], out / "report.html", _title(result))
+    write_report([result], out / "report.html", _title(result), bits=bits)
 
 
 def _write_film(out: Path, result: Told) -> None:

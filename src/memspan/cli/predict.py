@@ -23,7 +23,7 @@ _APPLIES: dict[str, tuple[str, ...]] = {
         ("input_correlation", "weights", "timescale", "timescale_of", "vary", "dynamics", "expect"), _FIELD
     ),
     **dict.fromkeys(("critical", "q", "phase_diagram"), ("rnn", "minimal-rnn")),
-    "file": ("linear",),
+    **dict.fromkeys(("file", "bits"), ("linear",)),
     **dict.fromkeys(("eigenvalue", "kappa", "depth"), ("attention",)),
 }
 """Which options say something about which cell; the others are refused instead of ignored."""
@@ -55,6 +55,7 @@ def predict(
     kappa: asked.Kappa = None,
     depth: asked.Depth = None,
     seed: options.Seed = 0,
+    bits: options.Bits = False,
     out: options.Out = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -83,17 +84,18 @@ def predict(
         "eigenvalue": eigenvalue,
         "kappa": kappa,
         "depth": depth,
+        "bits": bits or None,
     }
     chosen = {name: value for name, value in given.items() if value is not None}
     _check(cell, chosen, axes or [])
     if out is None and not json and (phase_diagram or dynamics):
         out = _DRAWN  # a figure needs a place
-    output = Output(command="predict", json=json, out=out, quiet=quiet)
+    output = Output(command="predict", json=json, out=out, quiet=quiet, bits=bits)
     with output.progress() as progress:
         result = _predicted(cell, chosen, axes or [], steps, seed, progress)
     from memspan.cli.prediction_tables import show_prediction
 
-    output.give(result, lambda console: show_prediction(console, result))
+    output.give(result, lambda console: show_prediction(console, result, bits=bits))
     phase = getattr(result, "phase", None)
     if expect is not None and phase != expect:
         raise CheckFailedError(f"the network is {phase}, not {expect}")

@@ -21,11 +21,11 @@ from memspan.figures.prediction_words import (
     timescale_words,
 )
 from memspan.figures.wanted_words import advice, reached_words
-from memspan.report.numbers import duration, number, trimmed
+from memspan.report.numbers import duration, number, trimmed, unit_of
 from memspan.results import AnyPrediction, AttentionPrediction, LinearPrediction, Prediction, Wanted
 
 
-def show_prediction(console: Console, result: AnyPrediction) -> None:
+def show_prediction(console: Console, result: AnyPrediction, *, bits: bool = False) -> None:
     """The quantities of whichever kind of network, then what a reader should know."""
     match result:
         case Prediction():
@@ -33,7 +33,7 @@ def show_prediction(console: Console, result: AnyPrediction) -> None:
             print_table(console, *_branches(result))
         case LinearPrediction():
             print_table(console, (), _linear(result))
-            print_table(console, *_lags(result))
+            print_table(console, *_lags(result, bits))
         case AttentionPrediction():
             print_table(console, (), _attention(result))
             print_table(console, *_distances(result))
@@ -99,9 +99,10 @@ def _linear(result: LinearPrediction) -> list[tuple[str, str]]:
     ]
 
 
-def _lags(result: LinearPrediction) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    rows = [(f"{result.lags[i]:,}", number(float(result.information[i]))) for i in _few(result.lags)]
-    return ("lag", "information (nats)"), rows
+def _lags(result: LinearPrediction, bits: bool) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    unit, factor = unit_of(bits)
+    rows = [(f"{result.lags[i]:,}", number(float(result.information[i]) * factor)) for i in _few(result.lags)]
+    return ("lag", f"information ({unit})"), rows
 
 
 def _attention(result: AttentionPrediction) -> list[tuple[str, str]]:

@@ -13,12 +13,13 @@ from memspan.cli.output import Output, encoded
 
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder with results of other commands.")],
+    bits: options.Bits = False,
     json: options.Json = False,
 ) -> None:
     """Write DIR/report.html: every result.json below DIR on one page that needs no network."""
     from memspan.report import report as write
 
-    path = write(folder)
+    path = write(folder, bits=bits)
     results = [str(found) for found in sorted(folder.rglob("result.json"))]
     amount = "1 result" if len(results) == 1 else f"{len(results)} results"
     Output(command="report", json=json).show(

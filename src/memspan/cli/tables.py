@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +21,17 @@ from memspan.report.calibration_rows import (
     error_table,
 )
 from memspan.report.measured_rows import header_of, rows_of
-from memspan.report.numbers import duration, lag_list, number, probability, share, trimmed, with_error
+from memspan.report.numbers import (
+    duration,
+    lag_list,
+    number,
+    probability,
+    remark_in,
+    share,
+    trimmed,
+    unit_of,
+    with_error,
+)
 from memspan.results import BenchReport, Claim, Comparison, Curve, Measurement, PairVerdict, Reproduction
 
 if TYPE_CHECKING:
@@ -30,7 +39,6 @@ if TYPE_CHECKING:
     from memspan.experiments import Recipe
 
 SHOWN_LAGS = (1, 2, 3, 5, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
-BITS_PER_NAT = 1 / math.log(2)
 
 
 def show_measurement(console: Console, result: Measurement, *, bits: bool) -> None:
@@ -39,7 +47,7 @@ def show_measurement(console: Console, result: Measurement, *, bits: bool) -> No
     documents = "1 document" if curve.documents == 1 else f"{curve.documents:,} documents"
     rows = [
         ("span", f"{_span(result)} ({caution(curve, symbols)})"),
-        ("reach", reach_words(curve, symbols)),
+        ("reach", reach_words(curve, symbols, bits=bits)),
         *_law_rows(result),
         (
             "read as",
@@ -49,22 +57,28 @@ def show_measurement(console: Console, result: Measurement, *, bits: bool) -> No
     ]
     print_table(console, (), rows)
     print_table(console, *_lag_table(curve, bits=bits))
-    show_notes(console, (*curve.notes, *result.notes))
+    show_notes(console, (remark_in(note, bits=bits) for note in (*curve.notes, *result.notes)))
 
 
 def show_comparison(console: Console, result: Comparison, *, bits: bool) -> None:
     """The verdict of each pair, then each source."""
     pairs = [
-        (f"{pair.a} and {pair.b}", pair.verdict, probability(pair.p_value), _where(pair), pair.explanation)
+        (
+            f"{pair.a} and {pair.b}",
+            pair.verdict,
+            probability(pair.p_value),
+            _where(pair),
+            remark_in(pair.explanation, bits=bits),
+        )
         for pair in result.pairs
     ]
     print_table(console, ("pair", "verdict", "p-value", "lags that differ", "why"), pairs)
-    scale, unit = _unit(bits)
+    unit, scale = unit_of(bits)
     rows = [
         (
             name,
             _span(source),
-            reach_words(source.curve, source.symbols),
+            reach_words(source.curve, source.symbols, bits=bits),
             f"{number(scale * float(source.curve.corrected[0]))} {unit}",
             _read_as(source),
         )
@@ -150,7 +164,7 @@ def _law_rows(result: Measurement) -> list[tuple[str, str]]:
 
 
 def _lag_table(curve: Curve, *, bits: bool) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    scale, unit = _unit(bits)
+    unit, scale = unit_of(bits)
     shown = [int(np.flatnonzero(curve.lags == lag)[0]) for lag in SHOWN_LAGS if lag in curve.lags]
     last = len(curve.lags) - 1
     rows = [
@@ -163,11 +177,13 @@ def _lag_table(curve: Curve, *, bits: bool) -> tuple[tuple[str, ...], list[tuple
         )
         for i in (shown if last in shown else [*shown, last])
     ]
-    return ("lag", f"information ({unit})", "floor", "corrected ± error", "significant"), rows
-
-
-def _unit(bits: bool) -> tuple[float, str]:
-    return (BITS_PER_NAT, "bits") if bits else (1.0, "nats")
+    return (
+        "lag",
+        f"information ({unit})",
+        f"floor ({unit})",
+        f"corrected ± error ({unit})",
+        "significant",
+    ), rows
 
 
 def _where(pair: PairVerdict) -> str:

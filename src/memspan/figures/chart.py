@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import textwrap
 from typing import Any
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from memspan.figures.information import masked
 from memspan.figures.limits import positive
+from memspan.figures.numbers import BITS_PER_NAT
 from memspan.figures.style import Look, literal, look, new_figure
 from memspan.figures.ticks import plain_short_ticks, plain_ticks, whole_ticks
 from memspan.results import Chart, Line
@@ -38,6 +40,19 @@ def chart_axes(ax: Axes, chart: Chart) -> None:
     _draw(ax, chart)
     if _named(chart):
         ax.legend(loc="best")
+
+
+def chart_in_bits(chart: Chart) -> Chart:
+    """A chart whose vertical axis is in nats, in bits; any other chart as it is."""
+    if "nats" not in chart.y_label:
+        return chart
+    lines = tuple(
+        dataclasses.replace(
+            line, y=line.y * BITS_PER_NAT, low=line.low * BITS_PER_NAT, high=line.high * BITS_PER_NAT
+        )
+        for line in chart.lines
+    )
+    return dataclasses.replace(chart, y_label=chart.y_label.replace("nats", "bits"), lines=lines)
 
 
 def _named(chart: Chart) -> list[Line]:

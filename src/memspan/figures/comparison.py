@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
-from memspan.figures.information import masked, unit_of
+from memspan.figures.information import masked
 from memspan.figures.limits import information_limits, lag_limits, positive
-from memspan.figures.numbers import count, probability
+from memspan.figures.numbers import count, probability, unit_of
 from memspan.figures.style import INK, MANY, PALE, VERMILION, Look, literal, look, new_figure
 from memspan.figures.ticks import plain_ticks
 from memspan.figures.words import short, symbols_word

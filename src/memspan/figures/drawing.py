@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from memspan.errors import InputError
 from memspan.figures.agent import agent_figures, has_learnt, learning_drawing
 from memspan.figures.benchmark import benchmark_axes, benchmark_figure
-from memspan.figures.chart import chart_axes, chart_figure
+from memspan.figures.chart import chart_axes, chart_figure, chart_in_bits
 from memspan.figures.comparison import comparison_axes, comparison_figure
 from memspan.figures.diagnosis import diagnosis_figures, gradient_drawing
 from memspan.figures.heat_map import heat_map_axes, heat_map_figure
@@ -120,7 +120,10 @@ def _drawn(result: Result, bits: bool) -> dict[str, Figure]:
             return _stored(result.id, result.figures, result.maps, result.orbits)
         case Prediction():
             return _stored(result.cell, result.figures, maps=result.maps)
-        case LinearPrediction() | AttentionPrediction():
+        case LinearPrediction():
+            charts = tuple(map(chart_in_bits, result.figures)) if bits else result.figures
+            return _stored(result.cell, charts)
+        case AttentionPrediction():
             return _stored(result.cell, result.figures)
     raise InputError(_refusal(result))
 

@@ -13,24 +13,18 @@ from numpy.typing import NDArray
 from memspan.figures.laws import draw_laws
 from memspan.figures.limits import information_limits, lag_limits, near_limits
 from memspan.figures.marks import draw_reach, draw_span
-from memspan.figures.numbers import count
+from memspan.figures.numbers import count, unit_of
 from memspan.figures.style import BLUE, GREY, MANY, PALE, literal, new_figure
 from memspan.figures.ticks import plain_ticks
 from memspan.figures.words import law_sentence, short, span_words, symbols_word
 from memspan.results import Curve, DecayFit, Measurement
 
-NATS_TO_BITS = 1 / np.log(2)
 _RASTER_FROM = 1000
 """Bands over more lags than this are stored as pixels: as outlines they would make pages of megabytes."""
 _EDGE = 0.012
 """Height of the marks for values below the axis, in shares of the axes."""
 _ORDER = ("corrected, ±", "corrected, band", "corrected, not", "corrected, below", "", "estimate", "floor")
 """Places in the legend by the label's beginning; the empty one stands for the laws."""
-
-
-def unit_of(bits: bool) -> tuple[str, float]:
-    """The unit's name, and the number of them in a nat."""
-    return ("bits", NATS_TO_BITS) if bits else ("nats", 1.0)
 
 
 def information_figure(measurement: Measurement, *, bits: bool) -> Figure:

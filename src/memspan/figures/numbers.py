@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 
 UNKNOWN = "unknown"
 """What stands in the place of a number that is not there."""
+BITS_PER_NAT = 1 / math.log(2)
+_NUMBER = r"[+-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
+_IN_NATS = re.compile(
+    rf"(?:{_NUMBER} against )?{_NUMBER} nats(?: \(difference {_NUMBER} ± {_NUMBER})?", re.ASCII
+)
+"""A value with its unit, two values that share it, and the difference that follows them."""
 
 
 def count(amount: int) -> str:
@@ -102,3 +109,33 @@ def probability(p_value: float) -> str:
     if p_value < 1e-4:
         return "p < 0.0001"
     return f"p = {float(f'{p_value:.2g}'):g}"
+
+
+def unit_of(bits: bool) -> tuple[str, float]:
+    """The name of the unit of information, and how many of them are one nat.
+
+    >>> unit_of(False), unit_of(True)[0]
+    (('nats', 1.0), 'bits')
+    """
+    return ("bits", BITS_PER_NAT) if bits else ("nats", 1.0)
+
+
+def remark_in(remark: str, *, bits: bool) -> str:
+    """A stored remark with its values in nats converted to bits; the other numbers stay.
+
+    >>> remark_in("at lag 3: 0.10 against 0.20 nats (difference -0.1 ± 0.02, p = 0.01)", bits=True)
+    'at lag 3: 0.144 against 0.289 bits (difference -0.144 ± 0.0289, p = 0.01)'
+    """
+    if not bits:
+        return remark
+
+    def converted(found: re.Match[str]) -> str:
+        values = re.sub(_NUMBER, _in_bits, found.group())
+        return values.replace(" nats", " bits")
+
+    return _IN_NATS.sub(converted, remark)
+
+
+def _in_bits(found: re.Match[str]) -> str:
+    sign = "+" if found.group().startswith("+") else ""
+    return sign + trimmed(float(found.group().replace(",", "")) * BITS_PER_NAT)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memspan.figures.numbers import count, trimmed, with_interval
+from memspan.figures.numbers import count, trimmed, unit_of, with_interval
 from memspan.results import Curve, LawFit, Measurement
 
 _SYMBOLS = {
@@ -83,10 +83,11 @@ def caution(curve: Curve, symbols: str) -> str:
     return f"a detection limit with {count(curve.length)} {symbols_word(symbols)}; more data may show more"
 
 
-def reach_words(curve: Curve, symbols: str) -> str:
+def reach_words(curve: Curve, symbols: str, *, bits: bool = False) -> str:
     """Where the corrected information falls below the level, with its interval."""
     reach = curve.reach
-    level = f"{trimmed(reach.level)} nats"
+    unit, factor = unit_of(bits)
+    level = f"{trimmed(reach.level * factor)} {unit}"
     if reach.censored:
         distance = f"{trimmed(reach.lag)} {symbols_word(symbols, reach.lag)}"
         why = "the largest lag measured" if reach.lag >= curve.lags[-1] else "as far as these data can tell"

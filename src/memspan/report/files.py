@@ -51,8 +51,11 @@ def _of_task(
     return agent(plain) if plain.get("task") == "gridworld" else other(plain)
 
 
-def report(directory: str | os.PathLike[str]) -> Path:
-    """Write DIRECTORY/report.html from every `result.json` below the directory, and return its path."""
+def report(directory: str | os.PathLike[str], *, bits: bool = False) -> Path:
+    """Write DIRECTORY/report.html from every `result.json` below the directory, and return its path.
+
+    `result.json` holds nats; `bits` shows mutual information in bits.
+    """
     folder = Path(directory)
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder; expected one that holds results; check the path")
@@ -61,7 +64,7 @@ def report(directory: str | os.PathLike[str]) -> Path:
     )  # a folder before its parts
     if not paths:
         raise InputError(f"no result.json below {folder}; expected at least one; {_how(folder)}")
-    sections = [_section(path, folder) for path in paths]
+    sections = [_section(path, folder, bits) for path in paths]
     title = f"{folder.resolve().name}: how far back does it remember?"
     target = folder / "report.html"
     write_text(target, render(sections, title))
@@ -77,9 +80,11 @@ def _how(folder: Path) -> str:
     return f"run a command with --out {folder}"
 
 
-def write_report(results: Sequence[Told], path: str | os.PathLike[str], title: str) -> Path:
+def write_report(
+    results: Sequence[Told], path: str | os.PathLike[str], title: str, *, bits: bool = False
+) -> Path:
     """Write the page of these results, in this order."""
-    write_text(path, render([section_of(result) for result in results], title))
+    write_text(path, render([section_of(result, bits=bits) for result in results], title))
     return Path(path)
 
 
@@ -104,5 +109,6 @@ def read_result(path: Path) -> Told:
     return result
 
 
-def _section(path: Path, folder: Path) -> Section:
-    return dataclasses.replace(section_of(read_result(path)), origin=str(path.relative_to(folder)))
+def _section(path: Path, folder: Path, bits: bool) -> Section:
+    section = section_of(read_result(path), bits=bits)
+    return dataclasses.replace(section, origin=str(path.relative_to(folder)))

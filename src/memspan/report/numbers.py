@@ -8,7 +8,9 @@ from memspan.figures.numbers import UNKNOWN as UNKNOWN
 from memspan.figures.numbers import count as count
 from memspan.figures.numbers import number as number
 from memspan.figures.numbers import probability as probability
+from memspan.figures.numbers import remark_in as remark_in
 from memspan.figures.numbers import trimmed as trimmed
+from memspan.figures.numbers import unit_of as unit_of
 from memspan.figures.numbers import with_error as with_error
 from memspan.figures.numbers import with_interval as with_interval
 

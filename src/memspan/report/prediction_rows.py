@@ -12,7 +12,7 @@ from memspan.figures.prediction_words import (
     steps_words,
     timescale_words,
 )
-from memspan.report.numbers import UNKNOWN, duration, number, trimmed
+from memspan.report.numbers import UNKNOWN, duration, number, trimmed, unit_of
 from memspan.report.section import Row
 from memspan.results import AttentionPrediction, JacobianMoments, LinearPrediction, Prediction
 
@@ -95,7 +95,7 @@ def _end_rows(result: Prediction) -> tuple[Row, ...]:
     )
 
 
-def linear_rows(result: LinearPrediction) -> tuple[Row, ...]:
+def linear_rows(result: LinearPrediction, *, bits: bool = False) -> tuple[Row, ...]:
     """The quantities of a linear network."""
     length = result.correlation_length
     return (
@@ -114,19 +114,20 @@ def linear_rows(result: LinearPrediction) -> tuple[Row, ...]:
             slope_words(result.spectral_radius),
             "Largest modulus of all modes; from 1 on the network never settles.",
         ),
-        *_information_rows(result),
+        *_information_rows(result, bits),
         ("time", duration(result.seconds), "How long the prediction took."),
     )
 
 
-def _information_rows(result: LinearPrediction) -> tuple[Row, ...]:
+def _information_rows(result: LinearPrediction, bits: bool) -> tuple[Row, ...]:
     """The information at both ends of the curve."""
+    unit, factor = unit_of(bits)
     process = "the stationary process" if result.stationary else "the process started from h = 0"
     ends = sorted({0, result.lags.size - 1}) if result.lags.size else []
     return tuple(
         (
             f"information at lag {result.lags[i]:,}",
-            f"{number(float(result.information[i]))} nats",
+            f"{number(float(result.information[i]) * factor)} {unit}",
             f"What one output tells about the one that many steps later, in {process}.",
         )
         for i in ends

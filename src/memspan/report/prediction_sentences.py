@@ -18,15 +18,15 @@ from memspan.figures.prediction_words import (
     suffices,
 )
 from memspan.figures.wanted_words import advice
-from memspan.report.numbers import number, trimmed
+from memspan.report.numbers import number, trimmed, unit_of
 from memspan.results import AnyPrediction, AttentionPrediction, LinearPrediction, Prediction, Wanted
 
 _LEVEL = 1e-9
 """An exponent closer to zero than this is zero: eigenvalue 0.5 gives it only up to rounding."""
 
 
-def prediction_sentence(prediction: AnyPrediction) -> str:
-    """What was predicted, in one line.
+def prediction_sentence(prediction: AnyPrediction, *, bits: bool = False) -> str:
+    """What was predicted, in one line; `bits` gives information in bits instead of nats.
 
     `minimal-rnn, bias mean 6: your data needs 340 steps (novel.txt), these weights give 139, set the bias mean to 7.1 (…)`
     """
@@ -36,7 +36,7 @@ def prediction_sentence(prediction: AnyPrediction) -> str:
             told = _predicted(prediction) if wanted is None else _advised(prediction, wanted)
             return f"{network_words(prediction)}: {told}"
         case LinearPrediction():
-            return f"{_linear_network(prediction)}: {_linear(prediction)}"
+            return f"{_linear_network(prediction)}: {_linear(prediction, bits)}"
         case AttentionPrediction():
             return f"attention, eigenvalue {eigenvalue_words(prediction.settings)}: {_attention(prediction)}"
 
@@ -83,11 +83,11 @@ def _linear_network(prediction: LinearPrediction) -> str:
     return f"{prediction.cell}, {' and '.join(sizes)}" if sizes else prediction.cell
 
 
-def _linear(prediction: LinearPrediction) -> str:
+def _linear(prediction: LinearPrediction, bits: bool) -> str:
     if not prediction.stationary:
         radius = slope_words(prediction.spectral_radius)
         start = f"this network remembers only its initial condition (spectral radius {radius})"
-        return f"{start}; {_transient(prediction)}"
+        return f"{start}; {_transient(prediction, bits)}"
     length, rate = prediction.correlation_length, slope_words(prediction.rate)
     if not length or math.isnan(length):
         return f"information ends after a few steps (rate {rate})"
@@ -95,11 +95,12 @@ def _linear(prediction: LinearPrediction) -> str:
     return f"information halves every {half_life(length)} in the tail ({tail})"
 
 
-def _transient(prediction: LinearPrediction) -> str:
+def _transient(prediction: LinearPrediction, bits: bool) -> str:
     if not prediction.lags.size or not math.isfinite(prediction.information[-1]):
         return "it has no stationary information"
-    left, lag = number(float(prediction.information[-1])), int(prediction.lags[-1])
-    return f"started from h = 0, {left} nats are left after {steps_words(lag)}"
+    unit, factor = unit_of(bits)
+    left, lag = number(float(prediction.information[-1]) * factor), int(prediction.lags[-1])
+    return f"started from h = 0, {left} {unit} are left after {steps_words(lag)}"
 
 
 def _attention(prediction: AttentionPrediction) -> str:

@@ -11,7 +11,7 @@ from memspan.figures.prediction_words import (
     timescale_words,
 )
 from memspan.figures.wanted_words import advice, reached_words
-from memspan.report.numbers import number, trimmed
+from memspan.report.numbers import number, trimmed, unit_of
 from memspan.report.section import MEANING, Row, Table
 from memspan.report.tables import MOST_ROWS
 from memspan.results import AttentionPrediction, LinearPrediction, Prediction, Wanted
@@ -94,15 +94,16 @@ def branch_tables(result: Prediction) -> tuple[Table, ...]:
     return (Table(caption, ("", "q", "Q", "stable", "slope of the variance", "chi_1"), rows),)
 
 
-def lag_tables(result: LinearPrediction) -> tuple[Table, ...]:
+def lag_tables(result: LinearPrediction, *, bits: bool = False) -> tuple[Table, ...]:
     """The information at every lag, to be opened by whoever wants it."""
     if not 0 < result.lags.size <= MOST_ROWS:
         return ()
+    unit, factor = unit_of(bits)
     rows = tuple(
-        (f"{lag:,}", number(float(value), 4))
+        (f"{lag:,}", number(float(value) * factor, 4))
         for lag, value in zip(result.lags, result.information, strict=True)
     )
-    return (Table("The numbers behind the figure, in nats", ("lag", "information"), rows, folded=True),)
+    return (Table(f"The numbers behind the figure, in {unit}", ("lag", "information"), rows, folded=True),)
 
 
 def distance_tables(result: AttentionPrediction) -> tuple[Table, ...]:

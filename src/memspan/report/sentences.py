@@ -35,8 +35,8 @@ Told: TypeAlias = (
 )
 
 
-def sentence(result: Told) -> str:
-    """What was found, in one line.
+def sentence(result: Told, *, bits: bool = False) -> str:
+    """What was found, in one line; `bits` gives mutual information in bits instead of nats.
 
     `novel.txt: dependence visible to 340 characters (1.1 M symbols); power law, exponent 0.41 [0.38, 0.44]`
     """
@@ -62,7 +62,7 @@ def sentence(result: Told) -> str:
         case AgentEvaluation():
             return agent_evaluation_sentence(result)
         case Prediction() | LinearPrediction() | AttentionPrediction():
-            return prediction_sentence(result)
+            return prediction_sentence(result, bits=bits)
 
 
 def span_caution(measurement: Measurement) -> str:

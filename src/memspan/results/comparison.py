@@ -58,6 +58,7 @@ class Comparison:
             "size": self.size,
             "sources": {name: source.to_json() for name, source in self.sources.items()},
             "pairs": to_plain(self.pairs),
+            "unit": "nats",
             "seconds": self.seconds,
         }
 

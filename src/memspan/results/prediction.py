@@ -133,7 +133,7 @@ class LinearPrediction:
 
     def to_json(self) -> dict[str, Any]:
         """The object that `predict linear --json` prints, without `schema`, `command` and `version`."""
-        return to_plain(self)
+        return {**to_plain(self), "unit": "nats"}
 
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> LinearPrediction:

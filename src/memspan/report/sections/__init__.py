@@ -33,13 +33,13 @@ from memspan.results import (
 )
 
 
-def section_of(result: Told) -> Section:
-    """The section of any result."""
+def section_of(result: Told, *, bits: bool = False) -> Section:
+    """The section of any result; `bits` shows mutual information in bits instead of nats."""
     match result:
         case Measurement():
-            return measure.section(result)
+            return measure.section(result, bits=bits)
         case Comparison():
-            return compare.section(result)
+            return compare.section(result, bits=bits)
         case Reproduction():
             return reproduce.section(result)
         case Memorization():
@@ -57,4 +57,4 @@ def section_of(result: Told) -> Section:
         case AgentEvaluation():
             return gridworld.evaluation_section(result)
         case Prediction() | LinearPrediction() | AttentionPrediction():
-            return predict.section(result)
+            return predict.section(result, bits=bits)

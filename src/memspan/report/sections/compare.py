@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memspan.figures.words import reach_words
 from memspan.report.illustration import illustrations
-from memspan.report.numbers import count, duration, lag_list, number, probability
+from memspan.report.numbers import count, duration, lag_list, number, probability, remark_in, unit_of
 from memspan.report.section import MEANING, Row, Section, Table
 from memspan.report.sections.measure import excerpts, span_value
 from memspan.report.sentences import sentence
@@ -17,18 +17,18 @@ _VERDICTS = {
 }
 
 
-def section(result: Comparison) -> Section:
+def section(result: Comparison, *, bits: bool = False) -> Section:
     """Several sources at equal size."""
     names = ", ".join(result.sources)
     return Section(
         title=f"Comparison of {names}",
         answer=sentence(result),
         explanation=_explanation(result),
-        table=Table("What was found", MEANING, _rows(result), stacked=True),
-        figures=illustrations(result, {"comparison": _CAPTION}),
+        table=Table("What was found", MEANING, _rows(result, bits), stacked=True),
+        figures=illustrations(result, {"comparison": _CAPTION}, bits=bits),
         listings=excerpts({f"How {name} begins": source for name, source in result.sources.items()}),
-        details=(_sources(result),),
-        notes=_notes(result),
+        details=(_sources(result, bits),),
+        notes=tuple(remark_in(note, bits=bits) for note in _notes(result)),
     )
 
 
@@ -48,31 +48,33 @@ def _explanation(result: Comparison) -> tuple[str, ...]:
     )
 
 
-def _rows(result: Comparison) -> tuple[Row, ...]:
+def _rows(result: Comparison, bits: bool) -> tuple[Row, ...]:
     pairs = [
-        (f"{p.a} and {p.b}", f"{p.verdict} ({probability(p.p_value)})", _meaning(p)) for p in result.pairs
+        (f"{p.a} and {p.b}", f"{p.verdict} ({probability(p.p_value)})", _meaning(p, bits))
+        for p in result.pairs
     ]
     size = ("size", f"{count(result.size)} symbols", "The amount of each source that was used.")
     return (*pairs, size, ("time", duration(result.seconds), "How long the comparison took."))
 
 
-def _meaning(pair: PairVerdict) -> str:
+def _meaning(pair: PairVerdict, bits: bool) -> str:
     where = lag_list(pair.different_lags, tuple(pair.lags.tolist()))
     parts = (
         _VERDICTS.get(pair.verdict, ""),
         f"Where: at distance {where}." if where else "",
-        pair.explanation,
+        remark_in(pair.explanation, bits=bits),
     )
     return " ".join(part for part in parts if part)
 
 
-def _sources(result: Comparison) -> Table:
+def _sources(result: Comparison, bits: bool) -> Table:
+    unit, factor = unit_of(bits)
     rows = tuple(
         (
             name,
             span_value(source),
-            reach_words(source.curve, source.symbols),
-            f"{number(source.curve.entropy)} nats",
+            reach_words(source.curve, source.symbols, bits=bits),
+            f"{number(source.curve.entropy * factor)} {unit}",
         )
         for name, source in result.sources.items()
     )

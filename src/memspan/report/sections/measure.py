@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memspan.figures.words import caution, law_name, reach_words, symbols_word
 from memspan.report.illustration import illustrations
-from memspan.report.numbers import duration, number, share, trimmed, with_error
+from memspan.report.numbers import duration, number, remark_in, share, trimmed, unit_of, with_error
 from memspan.report.section import MEANING, Listing, Row, Section, Table
 from memspan.report.sentences import sentence
 from memspan.report.tables import curve_tables, law_tables
@@ -25,17 +25,22 @@ _LAWS = {
 }
 
 
-def section(result: Measurement) -> Section:
+def section(result: Measurement, *, bits: bool = False) -> Section:
     """One sequence measured."""
     return Section(
         title=result.name,
         answer=sentence(result),
-        explanation=_explanation(result),
-        table=Table("What was found", MEANING, _rows(result), stacked=True),
-        figures=illustrations(result, {"information": _caption(result)}),
+        explanation=_explanation(result, bits),
+        table=Table("What was found", MEANING, _rows(result, bits), stacked=True),
+        figures=illustrations(result, {"information": _caption(result)}, bits=bits),
         listings=excerpts({"How what was written begins": result}),
-        details=(*law_tables(result.decay, result.symbols), *curve_tables(result.curve)),
-        notes=tuple(dict.fromkeys((*result.curve.notes, *result.notes))),
+        details=(
+            *law_tables(result.decay, result.symbols, bits=bits),
+            *curve_tables(result.curve, bits=bits),
+        ),
+        notes=tuple(
+            remark_in(note, bits=bits) for note in dict.fromkeys((*result.curve.notes, *result.notes))
+        ),
     )
 
 
@@ -44,11 +49,11 @@ def excerpts(measured: dict[str, Measurement]) -> tuple[Listing, ...]:
     return tuple(Listing(caption, part.excerpt) for caption, part in measured.items() if part.excerpt)
 
 
-def _explanation(result: Measurement) -> tuple[str, ...]:
-    word = symbols_word(result.symbols)
+def _explanation(result: Measurement, bits: bool) -> tuple[str, ...]:
+    word, unit = symbols_word(result.symbols), unit_of(bits)[0]
     return (
         "Mutual information says how much one symbol tells about another that stands a given number of "
-        f"{word} later. It is 0 if they are independent, and it is given in nats (1 nat is 1.44 bits).",
+        f"{word} later. It is 0 if they are independent, and it is given in {unit} (1 nat is 1.44 bits).",
         f"The span is how far such dependence is visible. It is {caution(result.curve, result.symbols)}. "
         "The reach is where the information falls below a fixed level; it does not depend on the amount of "
         "data, so use it to set sequences of different size side by side.",
@@ -65,16 +70,16 @@ def _caption(result: Measurement) -> str:
     )
 
 
-def _rows(result: Measurement) -> tuple[Row, ...]:
-    return (*_memory_rows(result), *_floor_rows(result.curve), *_data_rows(result))
+def _rows(result: Measurement, bits: bool) -> tuple[Row, ...]:
+    return (*_memory_rows(result, bits), *_floor_rows(result.curve, bits), *_data_rows(result, bits))
 
 
-def _memory_rows(result: Measurement) -> tuple[Row, ...]:
+def _memory_rows(result: Measurement, bits: bool) -> tuple[Row, ...]:
     curve = result.curve
     span = f"The last distance with visible dependence: {caution(curve, result.symbols)}."
     return (
         ("span", span_value(result), span),
-        ("reach", reach_words(curve, result.symbols), _reach_meaning(curve)),
+        ("reach", reach_words(curve, result.symbols, bits=bits), _reach_meaning(curve, bits)),
         _law_row(result),
         (
             "significant lags",
@@ -93,8 +98,9 @@ def span_value(result: Measurement) -> str:
     return distance if span.lag else "none visible"
 
 
-def _reach_meaning(curve: Curve) -> str:
-    meaning = f"Where the corrected information falls below {trimmed(curve.reach.level)} nats"
+def _reach_meaning(curve: Curve, bits: bool) -> str:
+    unit, factor = unit_of(bits)
+    meaning = f"Where the corrected information falls below {trimmed(curve.reach.level * factor)} {unit}"
     interval = "; in brackets its 95 % interval" if curve.reach.interval and not curve.reach.censored else ""
     return f"{meaning}{interval}. More data make it more exact, not longer."
 
@@ -107,15 +113,16 @@ def _law_row(result: Measurement) -> Row:
     return "best law", law_name(best), f"{_LAWS.get(best, '')} {weight}".strip()
 
 
-def _floor_rows(curve: Curve) -> tuple[Row, ...]:
+def _floor_rows(curve: Curve, bits: bool) -> tuple[Row, ...]:
     """The floor, and the corrected information at both ends of the curve."""
     if not curve.lags.size:
         return ()
     first, last = int(curve.lags[0]), int(curve.lags[-1])
+    unit, factor = unit_of(bits)
     ends = tuple(
         (
             f"information at lag {curve.lags[i]:,}",
-            f"{with_error(curve.corrected[i], curve.error[i])} nats",
+            f"{with_error(curve.corrected[i] * factor, curve.error[i] * factor)} {unit}",
             "Corrected: the estimate with the floor taken off, ± its standard error.",
         )
         for i in ([0] if first == last else [0, -1])
@@ -126,19 +133,24 @@ def _floor_rows(curve: Curve) -> tuple[Row, ...]:
     )
     return (
         *ends,
-        (f"floor at lag {last:,}", f"{with_error(curve.floor[-1], curve.floor_sd[-1])} nats", meaning),
+        (
+            f"floor at lag {last:,}",
+            f"{with_error(curve.floor[-1] * factor, curve.floor_sd[-1] * factor)} {unit}",
+            meaning,
+        ),
     )
 
 
-def _data_rows(result: Measurement) -> tuple[Row, ...]:
+def _data_rows(result: Measurement, bits: bool) -> tuple[Row, ...]:
     curve, more = result.curve, len(result.paths) - 5
     documents = "1 document" if curve.documents == 1 else f"{curve.documents:,} documents"
     length = f"{curve.length:,} {symbols_word(result.symbols, curve.length)} in {documents}"
     paths = ", ".join(result.paths[:5]) + (f" and {more:,} more" if more > 0 else "")
     column = "" if result.column is None else f", column {result.column}"
+    unit, factor = unit_of(bits)
     entropy = "How uncertain one symbol is on its own; the information cannot be more."
     return (
-        ("entropy", f"{number(curve.entropy)} nats", entropy),
+        ("entropy", f"{number(curve.entropy * factor)} {unit}", entropy),
         ("data", f"{length}, {curve.alphabet:,} different", f"Read from {paths}{column}." if paths else ""),
         ("estimator", curve.estimator, "The formula that turns counts of pairs into information."),
         ("time", duration(result.seconds), "How long the measurement took."),

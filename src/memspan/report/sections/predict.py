@@ -17,13 +17,13 @@ from memspan.report.sentences import sentence
 from memspan.results import AnyPrediction, AttentionPrediction, LinearPrediction, Prediction
 
 
-def section(result: AnyPrediction) -> Section:
+def section(result: AnyPrediction, *, bits: bool = False) -> Section:
     """One network, whichever kind it is."""
     match result:
         case Prediction():
             return _field(result)
         case LinearPrediction():
-            return _linear(result)
+            return _linear(result, bits)
         case AttentionPrediction():
             return _attention(result)
 
@@ -65,7 +65,7 @@ def _explanation(result: Prediction) -> tuple[str, ...]:
     )
 
 
-def _linear(result: LinearPrediction) -> Section:
+def _linear(result: LinearPrediction, bits: bool) -> Section:
     start = (
         "A linear network that generates its own inputs makes Gaussian sequences, so the information between "
         "two of its outputs is known exactly: no data, no estimate."
@@ -80,11 +80,11 @@ def _linear(result: LinearPrediction) -> Section:
     )
     return Section(
         title="What a linear network remembers",
-        answer=sentence(result),
+        answer=sentence(result, bits=bits),
         explanation=(start, tail if result.stationary else lasting),
-        table=Table("What was found", MEANING, linear_rows(result), stacked=True),
-        figures=illustrations(result, {chart.name: chart.caption for chart in result.figures}),
-        details=(settings_table(result.settings), *lag_tables(result)),
+        table=Table("What was found", MEANING, linear_rows(result, bits=bits), stacked=True),
+        figures=illustrations(result, {chart.name: chart.caption for chart in result.figures}, bits=bits),
+        details=(settings_table(result.settings), *lag_tables(result, bits=bits)),
         notes=result.notes,
     )
 
