@@ -213,7 +213,7 @@ def test_plot_of_a_bare_curve_names_symbols(examples):
 def test_names_with_formula_signs_and_unknown_letters_are_drawn_as_text(examples):
     figure = figure_of(examples.measurement(path=r"_$\frac$ 文.txt"))
     figure.draw_without_rendering()
-    assert r"\$\frac\$ □.txt" in figure.get_suptitle()
+    assert any(rf"\$\frac\$ {name}.txt" in figure.get_suptitle() for name in ("文", "[U+6587]"))
 
 
 def test_a_far_lag_alone_is_told_from_silence(examples):

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from memspan.errors import CorruptError, InputError
+from memspan.figures.words import span_value
 from memspan.report import Section, render, report, write_report
 from memspan.report.section import Table
 from memspan.report.sections import section_of
-from memspan.report.sections.measure import span_value
 from memspan.report.tables import curve_tables
 from memspan.results import Measurement
 from memspan.results.encoding import dumps
@@ -157,7 +157,10 @@ def test_silence_and_censoring_are_explained(examples):
     assert silent["span"] == "none visible"
     assert silent["law"] == "none"
     assert silent["reach"] == "none: the corrected information never is above 0.001 nats"
-    assert span_value(examples.measurement(last=60)) == "at least 60 characters, the largest lag measured"
+    assert (
+        span_value(examples.measurement(last=60).curve, "chars")
+        == "at least 60 characters, the largest lag measured"
+    )
 
 
 def test_numbers_of_every_lag_are_listed_unless_they_are_too_many(examples):

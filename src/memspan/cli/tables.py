@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from memspan.figures.words import caution, law_name, law_words, reach_words, symbols_word
+from memspan.figures.words import caution, law_name, law_words, reach_words, span_value, symbols_word
 from memspan.report.calibration_rows import (
     CALIBRATION_HEADER,
     CALIBRATION_LEGEND,
@@ -46,7 +46,7 @@ def show_measurement(console: Console, result: Measurement, *, bits: bool) -> No
     curve, symbols = result.curve, result.symbols
     documents = "1 document" if curve.documents == 1 else f"{curve.documents:,} documents"
     rows = [
-        ("span", f"{_span(result)} ({caution(curve, symbols)})"),
+        ("span", f"{span_value(curve, symbols)} ({caution(curve, symbols)})"),
         ("reach", reach_words(curve, symbols, bits=bits)),
         *_law_rows(result),
         (
@@ -77,7 +77,7 @@ def show_comparison(console: Console, result: Comparison, *, bits: bool) -> None
     rows = [
         (
             name,
-            _span(source),
+            span_value(source.curve, source.symbols),
             reach_words(source.curve, source.symbols, bits=bits),
             f"{number(scale * float(source.curve.corrected[0]))} {unit}",
             _read_as(source),
@@ -139,13 +139,6 @@ def _place(data_set: DataSet, path: Path | None) -> str:
     if not data_set.addresses:
         return "not here, and without a public address"
     return f"not here ({trimmed(data_set.megabytes)} MB)" if data_set.megabytes else "not here"
-
-
-def _span(result: Measurement) -> str:
-    span = result.curve.span
-    if not span.lag:
-        return "none visible"
-    return f"{'at least ' if span.censored else ''}{span.lag:,} {symbols_word(result.symbols, span.lag)}"
 
 
 def _read_as(result: Measurement) -> str:

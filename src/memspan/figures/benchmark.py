@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from memspan.figures.numbers import number
-from memspan.figures.style import BLUE, INK, ORANGE, literal, new_figure
+from memspan.figures.style import BLUE, INK, ORANGE, label_size, literal, new_figure
 from memspan.figures.ticks import plain_ticks
 from memspan.figures.words import short
 from memspan.results import BenchReport
@@ -30,11 +30,11 @@ def benchmark_axes(ax: Axes, report: BenchReport) -> None:
     ax.axvline(1, color=INK, linewidth=1)
     _name_ratios(ax, places, ratios)
     names = [literal(f"{short(b.name, 36)}\nnext to {short(b.peer, 36)}") for b in report.benchmarks]
-    ax.set_yticks(places, names, fontsize=8.5)
+    ax.set_yticks(places, names, fontsize=label_size())
     ax.grid(visible=False, axis="y")
     _leave_room(ax, ratios[np.isfinite(ratios)])
     plain_ticks(ax)
-    ax.set_xlabel("ratio: above 1 memspan is better, below 1 the peer is")
+    ax.set_xlabel("ratio (above 1: memspan is better)")
     ax.set_title(literal(f"memspan next to its peers, in one run ({short(report.machine, 60)})"))
 
 
@@ -48,12 +48,13 @@ def _name_ratios(ax: Axes, places: NDArray[np.int64], ratios: NDArray[np.float64
             textcoords="offset points",
             ha="left" if better else "right",
             va="center",
-            fontsize=8.5,
+            fontsize=label_size(),
         )
 
 
 def _leave_room(ax: Axes, ratios: NDArray[np.float64]) -> None:
     """Space for the words beside the longest bars."""
     low, high = min(1.0, *ratios, 1.0), max(1.5, *ratios, 1.5)
-    room = (high / low) ** 0.22
+    inches = ax.get_window_extent().width / ax.figure.dpi
+    room = (high / low) ** (0.22 if inches > 4 else 0.22 * 7 / inches)
     ax.set_xlim(low / room if low < 1 else low / room**0.2, high * room)

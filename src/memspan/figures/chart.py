@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from memspan.figures.information import masked
+from memspan.figures.legend import place_legend
 from memspan.figures.limits import positive
 from memspan.figures.numbers import BITS_PER_NAT
 from memspan.figures.style import Look, literal, look, new_figure
@@ -36,10 +37,10 @@ def chart_figure(chart: Chart) -> Figure:
 
 
 def chart_axes(ax: Axes, chart: Chart) -> None:
-    """The chart on given axes, its legend inside."""
+    """The chart on given axes, its legend where it covers nothing."""
     _draw(ax, chart)
     if _named(chart):
-        ax.legend(loc="best")
+        place_legend(ax)
 
 
 def chart_in_bits(chart: Chart) -> Chart:

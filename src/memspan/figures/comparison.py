@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
-from memspan.figures.information import masked
+from memspan.figures.information import BRIEF, masked
+from memspan.figures.legend import place_legend
 from memspan.figures.limits import information_limits, lag_limits, positive
 from memspan.figures.numbers import count, probability, unit_of
-from memspan.figures.style import INK, MANY, PALE, VERMILION, Look, literal, look, new_figure
+from memspan.figures.style import GREY, INK, MANY, PALE, VERMILION, Look, StyleName, literal, look, new_figure
 from memspan.figures.ticks import plain_ticks
 from memspan.figures.words import short, symbols_word
-from memspan.results import Comparison, Measurement, PairVerdict
+from memspan.results import Comparison, Curve, Measurement, PairVerdict
 
+_LARGER = 1.7
+"""Marks of undersampled lags next to the others: a triangle is also the marker of one of the curves."""
 MOST_PAIRS = 6
 """Pairs drawn; of more pairs, those with the smallest p-values."""
 
@@ -43,31 +49,56 @@ def _drawn_pairs(comparison: Comparison) -> list[PairVerdict]:
     return sorted(comparison.pairs, key=lambda pair: pair.p_value)[:MOST_PAIRS]
 
 
-def comparison_axes(ax: Axes, comparison: Comparison, *, bits: bool) -> None:
+def comparison_axes(ax: Axes, comparison: Comparison, *, bits: bool, style: StyleName = "report") -> None:
     """The corrected curves of all sources on one pair of axes, and the floors that were taken off."""
+    curves_axes(ax, comparison.sources, bits=bits, style=style)
+
+
+def curves_axes(
+    ax: Axes, sources: Mapping[str, Curve | Measurement], *, bits: bool, style: StyleName = "report"
+) -> None:
+    """Several corrected curves on one pair of axes, by name; in the style `paper` the legend explains the marks."""
     unit, factor = unit_of(bits)
-    curves = [source.curve for source in comparison.sources.values()]
-    bottom, top = information_limits(curves, factor) if curves else (1e-6, 1.0)
+    curves = {
+        name: source.curve if isinstance(source, Measurement) else source for name, source in sources.items()
+    }
+    bottom, top = information_limits(list(curves.values()), factor) if curves else (1e-6, 1.0)
     ax.set_xscale("log")
     ax.set_yscale("log")
-    for position, (name, source) in enumerate(comparison.sources.items()):
-        _draw_source(ax, name, source, look(position), factor, bottom)
+    for position, (name, curve) in enumerate(curves.items()):
+        _draw_source(ax, name, curve, look(position), factor, bottom)
     if curves:
-        ax.set_xlim(*lag_limits(curves))
+        ax.set_xlim(*lag_limits(list(curves.values())))
         plain_ticks(ax)
     ax.set_ylim(bottom, top)
-    kinds = {source.symbols for source in comparison.sources.values()}
+    kinds = {source.symbols if isinstance(source, Measurement) else "symbols" for source in sources.values()}
     ax.set_xlabel(f"distance in {symbols_word(kinds.pop() if len(kinds) == 1 else 'symbols')}")
     ax.set_ylabel(f"corrected information, {unit}")
-    ax.set_title(
-        "corrected, bands of ± 2 standard errors; hollow: not significant; dotted: the floor taken off"
-    )
-    if curves:
-        ax.legend(loc="upper right", ncols=min(3, len(curves)))
+    if style == "report":
+        ax.set_title(
+            "corrected, bands of ± 2 standard errors; hollow: not significant; dotted: the floor taken off"
+        )
+    handles, names = ax.get_legend_handles_labels()
+    marks = _marks(list(curves.values()), explained=style == "paper")
+    place_legend(ax, [*handles, *marks], [*names, *(str(mark.get_label()) for mark in marks)])
 
 
-def _draw_source(ax: Axes, name: str, source: Measurement, shape: Look, factor: float, bottom: float) -> None:
-    curve = source.curve
+def _marks(curves: list[Curve], *, explained: bool) -> list[Line2D]:
+    """What the shapes mean that all curves share."""
+    marks = []
+    few = [curve for curve in curves if curve.lags.size < MANY]
+    if explained and any((~curve.significant & ~curve.undersampled).any() for curve in few):
+        marks.append(Line2D([], [], color=GREY, marker="o", markerfacecolor="white", linestyle=""))
+        marks[-1].set_label(BRIEF.weak)
+    if any(curve.undersampled.any() for curve in few):
+        marks.append(Line2D([], [], color=GREY, marker="^", markerfacecolor="white", linestyle=""))
+        marks[-1].set(label=BRIEF.undersampled, markersize=_LARGER * float(rcParams["lines.markersize"]))
+    if explained and any((curve.floor > 0).any() for curve in curves):
+        marks.append(Line2D([], [], color=GREY, linestyle=":", linewidth=1.1, label="floor taken off"))
+    return marks
+
+
+def _draw_source(ax: Axes, name: str, curve: Curve, shape: Look, factor: float, bottom: float) -> None:
     value, error = curve.corrected * factor, 2 * curve.error * factor
     low, high = np.fmax(value - error, bottom / 10), np.fmax(value + error, bottom / 10)
     ax.fill_between(curve.lags, low, high, color=shape.color, alpha=0.18, linewidth=0)
@@ -83,8 +114,21 @@ def _draw_source(ax: Axes, name: str, source: Measurement, shape: Look, factor: 
         label=literal(short(name, 32)),
     )
     if few:
-        hollow = masked(np.where(curve.significant, np.nan, value))
-        ax.plot(curve.lags, hollow, shape.marker, color=shape.color, markerfacecolor="white")
+        size = float(rcParams["lines.markersize"])
+        for chosen, marker, scale in (
+            (~curve.significant & ~curve.undersampled, shape.marker, 1.0),
+            (curve.undersampled, "^", _LARGER),
+        ):
+            hollow = masked(np.where(chosen, value, np.nan))
+            if np.isfinite(hollow).any():
+                ax.plot(
+                    curve.lags,
+                    hollow,
+                    marker,
+                    color=shape.color,
+                    markerfacecolor="white",
+                    markersize=scale * size,
+                )
 
 
 def _draw_difference(ax: Axes, pair: PairVerdict, *, bits: bool) -> None:

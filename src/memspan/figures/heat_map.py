@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from memspan.figures.colour_scale import ColourScale, colour_scale
+from memspan.figures.legend import below_axes
 from memspan.figures.style import ORANGE, PALE, literal, new_figure
 from memspan.results import HeatMap, Line
 
@@ -35,10 +36,10 @@ def heat_map_figure(map: HeatMap) -> Figure:
 
 
 def heat_map_axes(ax: Axes, map: HeatMap) -> None:
-    """The map on given axes, its colour bar beside them and its legend inside."""
+    """The map on given axes, its colour bar beside them and its legend below."""
     _draw(ax, map)
     if _named(map) or _has_edge(map):
-        ax.legend(loc="best", frameon=True)
+        below_axes(ax, *ax.get_legend_handles_labels())
 
 
 def _draw(ax: Axes, map: HeatMap) -> None:

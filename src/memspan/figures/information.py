@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import textwrap
+from dataclasses import dataclass
+from typing import final
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -11,10 +14,11 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from memspan.figures.laws import draw_laws
+from memspan.figures.legend import place_legend
 from memspan.figures.limits import information_limits, lag_limits, near_limits
 from memspan.figures.marks import draw_reach, draw_span
 from memspan.figures.numbers import count, unit_of
-from memspan.figures.style import BLUE, GREY, MANY, PALE, literal, new_figure
+from memspan.figures.style import BLUE, GREY, MANY, PALE, StyleName, literal, new_figure
 from memspan.figures.ticks import plain_ticks
 from memspan.figures.words import law_sentence, short, span_words, symbols_word
 from memspan.results import Curve, DecayFit, Measurement
@@ -23,8 +27,39 @@ _RASTER_FROM = 1000
 """Bands over more lags than this are stored as pixels: as outlines they would make pages of megabytes."""
 _EDGE = 0.012
 """Height of the marks for values below the axis, in shares of the axes."""
-_ORDER = ("corrected, ±", "corrected, band", "corrected, not", "corrected, below", "", "estimate", "floor")
-"""Places in the legend by the label's beginning; the empty one stands for the laws."""
+
+
+@final
+@dataclass(frozen=True)
+class Labels:
+    """What the legend calls each part, in the order of importance; laws stand between `below` and `raw`."""
+
+    points: str = "corrected, ± 2 standard errors"
+    line: str = "corrected, band of ± 2 standard errors"
+    weak: str = "corrected, not significant"
+    undersampled: str = "undersampled: lower bound"
+    below: str = "corrected, below the axis (zero or nearly so)"
+    raw: str = "estimate before the floor is taken off"
+    floor: str = "floor: what chance alone gives, ± 2 standard deviations"
+    floor_below: str = "floor: below the axis (zero or less)"
+
+    def place(self, label: str) -> float:
+        """The position of a label in the legend."""
+        order = dataclasses.astuple(self)
+        return order.index(label) if label in order else order.index(self.below) + 0.5
+
+
+WHOLE = Labels()
+BRIEF = Labels(
+    points="corrected, ± 2 SE",
+    line="corrected, ± 2 SE",
+    weak="not significant",
+    below="below the axis",
+    raw="estimate with floor",
+    floor="floor, ± 2 SD",
+    floor_below="floor: below the axis",
+)
+"""For a figure of one column."""
 
 
 def information_figure(measurement: Measurement, *, bits: bool) -> Figure:
@@ -41,30 +76,31 @@ def information_figure(measurement: Measurement, *, bits: bool) -> Figure:
     return figure
 
 
-def information_axes(ax: Axes, measurement: Measurement, *, bits: bool) -> None:
-    """The left panel alone, with its legend inside."""
-    draw_curve(ax, measurement.curve, measurement.decay, measurement.symbols, bits=bits, x_scale="log")
-    ax.set_title(_title(measurement, 80))
-    ax.legend(*_key(ax), loc="lower left", frameon=True, framealpha=0.85, edgecolor="none")
+def information_axes(ax: Axes, measurement: Measurement, *, bits: bool, style: StyleName = "report") -> None:
+    """The left panel alone; in the style `paper` without a title, with the best law only and short labels."""
+    curve, decay, labels = measurement.curve, measurement.decay, BRIEF if style == "paper" else WHOLE
+    if style == "paper" and decay is not None and decay.laws:
+        decay = dataclasses.replace(decay, laws={decay.best: decay[decay.best]})
+    draw_curve(ax, curve, decay, measurement.symbols, bits=bits, x_scale="log", labels=labels)
+    if style == "report":
+        ax.set_title(_title(measurement, 80))
+    place_legend(ax, *_key(ax, labels))
 
 
-def curve_axes(ax: Axes, curve: Curve, *, bits: bool) -> None:
+def curve_axes(ax: Axes, curve: Curve, *, bits: bool, style: StyleName = "report") -> None:
     """A curve of which nothing is known but its numbers."""
-    draw_curve(ax, curve, None, "symbols", bits=bits, x_scale="log")
-    ax.set_title(f"{span_words(curve, 'symbols').capitalize()} ({count(curve.length)} symbols)")
-    ax.legend(*_key(ax), loc="lower left", frameon=True, framealpha=0.85, edgecolor="none")
+    labels = BRIEF if style == "paper" else WHOLE
+    draw_curve(ax, curve, None, "symbols", bits=bits, x_scale="log", labels=labels)
+    if style == "report":
+        ax.set_title(f"{span_words(curve, 'symbols').capitalize()} ({count(curve.length)} symbols)")
+    place_legend(ax, *_key(ax, labels))
 
 
-def _key(ax: Axes) -> tuple[list[Artist], list[str]]:
+def _key(ax: Axes, labels: Labels = WHOLE) -> tuple[list[Artist], list[str]]:
     """The legend in the order of importance: what was measured, the laws, then what was taken off."""
-    handles, labels = ax.get_legend_handles_labels()
-    order = sorted(range(len(labels)), key=lambda i: _place(labels[i]))
-    return [handles[i] for i in order], [labels[i] for i in order]
-
-
-def _place(label: str) -> int:
-    starts = (place for place, beginning in enumerate(_ORDER) if beginning and label.startswith(beginning))
-    return next(starts, _ORDER.index(""))
+    handles, names = ax.get_legend_handles_labels()
+    order = sorted(range(len(names)), key=lambda i: labels.place(names[i]))
+    return [handles[i] for i in order], [names[i] for i in order]
 
 
 def _title(measurement: Measurement, width: int) -> str:
@@ -76,19 +112,26 @@ def _title(measurement: Measurement, width: int) -> str:
 
 
 def draw_curve(
-    ax: Axes, curve: Curve, decay: DecayFit | None, symbols: str, *, bits: bool, x_scale: str
+    ax: Axes,
+    curve: Curve,
+    decay: DecayFit | None,
+    symbols: str,
+    *,
+    bits: bool,
+    x_scale: str,
+    labels: Labels = WHOLE,
 ) -> None:
     """One panel; the information axis is logarithmic, `x_scale` is `log` or `linear`."""
     unit, factor = unit_of(bits)
     bottom, top = information_limits([curve], factor)
     ax.set_xscale(x_scale)
     ax.set_yscale("log")
-    _draw_floor(ax, curve, factor, bottom)
-    _draw_raw(ax, curve, factor)
+    _draw_floor(ax, curve, factor, bottom, labels)
+    _draw_raw(ax, curve, factor, labels)
     if curve.lags.size < MANY:
-        _draw_points(ax, curve, factor, bottom)
+        _draw_points(ax, curve, factor, bottom, labels)
     else:
-        _draw_line(ax, curve, factor, bottom)
+        _draw_line(ax, curve, factor, bottom, labels)
     if decay is not None:
         draw_laws(ax, decay, factor, x_scale)
     ax.set_xlim(*(lag_limits([curve]) if x_scale == "log" else near_limits(curve, decay)))
@@ -105,10 +148,10 @@ def masked(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(values > 0, values, np.nan)
 
 
-def _draw_floor(ax: Axes, curve: Curve, factor: float, bottom: float) -> None:
+def _draw_floor(ax: Axes, curve: Curve, factor: float, bottom: float, labels: Labels) -> None:
     low, high = ((curve.floor + side * curve.floor_sd) * factor for side in (-2, 2))
     if not (high > bottom).any():
-        ax.fill_between([], [], color=PALE, label="floor: below the axis (zero or less)")
+        ax.fill_between([], [], color=PALE, label=labels.floor_below)
         return
     lags, low, high = curve.lags, np.fmax(low, bottom), np.fmax(high, bottom)
     if lags.size == 1:  # a band over one point would have no width
@@ -119,26 +162,28 @@ def _draw_floor(ax: Axes, curve: Curve, factor: float, bottom: float) -> None:
         high,
         color=PALE,
         linewidth=0,
-        label="floor: what chance alone gives, ± 2 standard deviations",
+        label=labels.floor,
         rasterized=curve.lags.size > _RASTER_FROM,
     )
 
 
-def _draw_raw(ax: Axes, curve: Curve, factor: float) -> None:
+def _draw_raw(ax: Axes, curve: Curve, factor: float, labels: Labels) -> None:
     raw = masked(curve.information * factor)
-    label = "estimate before the floor is taken off"
     width, marker = 0.8 if raw.size < MANY else 0.5, "_" if raw.size == 1 else ""
-    ax.plot(curve.lags, raw, color=GREY, linewidth=width, marker=marker, markersize=14, label=label)
+    ax.plot(curve.lags, raw, color=GREY, linewidth=width, marker=marker, markersize=14, label=labels.raw)
 
 
-def _draw_points(ax: Axes, curve: Curve, factor: float, bottom: float) -> None:
+def _draw_points(ax: Axes, curve: Curve, factor: float, bottom: float, labels: Labels) -> None:
+    """Hollow circles could be chance; hollow triangles point up, because more data would raise the value."""
     value, error = curve.corrected * factor, 2 * curve.error * factor
     under = ~(value > bottom)
+    sampled = ~under & ~curve.undersampled
     kinds = (
-        (curve.significant & ~under, BLUE, BLUE, "corrected, ± 2 standard errors"),
-        (~curve.significant & ~under, BLUE, "white", "corrected, not significant"),
+        (curve.significant & sampled, "o", BLUE, labels.points),
+        (~curve.significant & sampled, "o", "white", labels.weak),
+        (curve.undersampled & ~under, "^", "white", labels.undersampled),
     )
-    for chosen, edge, face, label in kinds:
+    for chosen, marker, face, label in kinds:
         if chosen.any():
             below = np.fmin(error, value - bottom / 10)[chosen]
             bars = np.nan_to_num(np.stack([below, error[chosen]]))
@@ -146,17 +191,17 @@ def _draw_points(ax: Axes, curve: Curve, factor: float, bottom: float) -> None:
                 curve.lags[chosen],
                 value[chosen],
                 yerr=bars,
-                fmt="o",
-                color=edge,
+                fmt=marker,
+                color=BLUE,
                 markerfacecolor=face,
                 elinewidth=0.9,
                 label=label,
             )
     if under.any():
-        _draw_under(ax, curve.lags[under])
+        _draw_under(ax, curve.lags[under], labels)
 
 
-def _draw_under(ax: Axes, lags: NDArray[np.int64]) -> None:
+def _draw_under(ax: Axes, lags: NDArray[np.int64], labels: Labels) -> None:
     """Values that the axis cannot show stand at its lower edge, so that nobody takes them for missing."""
     ax.plot(
         lags,
@@ -165,19 +210,21 @@ def _draw_under(ax: Axes, lags: NDArray[np.int64]) -> None:
         transform=ax.get_xaxis_transform(),
         color=BLUE,
         markerfacecolor="white",
-        markersize=4,
-        label="corrected, below the axis (zero or nearly so)",
+        label=labels.below,
     )
 
 
-def _draw_line(ax: Axes, curve: Curve, factor: float, bottom: float) -> None:
+def _draw_line(ax: Axes, curve: Curve, factor: float, bottom: float, labels: Labels) -> None:
     value, error = curve.corrected * factor, 2 * curve.error * factor
-    strong = masked(np.where(curve.significant, value, np.nan))
-    weak = masked(np.where(curve.significant, np.nan, value))
+    kinds = (
+        (curve.significant & ~curve.undersampled, "-", 1.2, 1.0, labels.line),
+        (~curve.significant & ~curve.undersampled, "-", 0.5, 0.6, labels.weak),
+        (curve.undersampled, ":", 1.2, 1.0, labels.undersampled),
+    )
     low, high = np.fmax(value - error, bottom / 10), np.fmax(value + error, bottom / 10)
     raster = curve.lags.size > _RASTER_FROM
     ax.fill_between(curve.lags, low, high, color=BLUE, alpha=0.2, linewidth=0, rasterized=raster)
-    if curve.significant.any():
-        ax.plot(curve.lags, strong, color=BLUE, linewidth=1.2, label="corrected, band of ± 2 standard errors")
-    if not curve.significant.all():
-        ax.plot(curve.lags, weak, color=BLUE, linewidth=0.5, alpha=0.6, label="corrected, not significant")
+    for chosen, dash, width, alpha, label in kinds:
+        if chosen.any():
+            shown = masked(np.where(chosen, value, np.nan))
+            ax.plot(curve.lags, shown, color=BLUE, linestyle=dash, linewidth=width, alpha=alpha, label=label)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.axes import Axes
 
 from memspan.decay.laws import LAWS
@@ -35,7 +36,7 @@ def draw_laws(ax: Axes, decay: DecayFit, factor: float, x_scale: str) -> None:
             np.where(value > 0, value, np.nan),
             color=color,
             linestyle=dash,
-            linewidth=1.8 if best else 1.2,
-            label=f"{law_words(name, fit)}{' (best law)' if best else ''}",
+            linewidth=(1.125 if best else 0.75) * rcParams["lines.linewidth"],
+            label=f"{law_words(name, fit)}{' (best law)' if best and len(decay.laws) > 1 else ''}",
             zorder=3,
         )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 
 from memspan.figures.numbers import trimmed
-from memspan.figures.style import INK
+from memspan.figures.style import INK, label_size
+from memspan.figures.words import interval_words
 from memspan.results import Curve
 
 _SPAN_HEIGHT, _REACH_HEIGHT = 0.965, 0.90
@@ -25,7 +26,10 @@ def draw_span(ax: Axes, curve: Curve) -> None:
             va="top",
         )
         return
-    label = f"span ≥ {lag:,} (largest lag)" if curve.span.censored else f"span {lag:,}"
+    interval = curve.span.interval
+    if interval is not None:
+        ax.axvspan(*interval, color=INK, alpha=0.08, linewidth=0)
+    label = f"span ≥ {lag:,} (largest lag)" if curve.span.censored else f"span {interval_words(curve.span)}"
     _labelled_line(ax, lag, label, _SPAN_HEIGHT, "--")
 
 
@@ -56,6 +60,6 @@ def _labelled_line(ax: Axes, lag: float, label: str, height: float, dash: str) -
         textcoords="offset points",
         ha="right" if on_left else "left",
         va="top",
-        fontsize=8.5,
+        fontsize=label_size(),
         bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
     )

@@ -152,7 +152,14 @@ def _draw_points(ax: Axes, orbit: Orbit, spots: list[Spot], colours: list[str]) 
 
 def _write_inside(ax: Axes, spot: Spot, letter: str, size: float) -> None:
     share = 0.62 if len(letter) == 1 else 0.36
-    ax.annotate(literal(letter), tuple(spot.point), ha="center", va="center", fontsize=share * size, zorder=4)
+    ax.annotate(
+        literal(letter, instead="\N{WHITE SQUARE}"),
+        tuple(spot.point),
+        ha="center",
+        va="center",
+        fontsize=share * size,
+        zorder=4,
+    )
 
 
 def _write_beside(ax: Axes, orbit: Orbit, spot: Spot, text: str, size: float) -> None:

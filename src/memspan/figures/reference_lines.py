@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 
-from memspan.figures.style import INK, literal
+from memspan.figures.style import INK, label_size, literal
 
 
 def across(ax: Axes, value: float, label: str) -> None:
@@ -20,7 +20,7 @@ def across(ax: Axes, value: float, label: str) -> None:
         textcoords="offset points",
         ha="right",
         va="top" if below else "bottom",
-        fontsize=8.5,
+        fontsize=label_size(),
         bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
     )
 
@@ -38,6 +38,6 @@ def upright(ax: Axes, place: float, label: str, height: float) -> None:
         textcoords="offset points",
         ha="right" if on_left else "left",
         va="top",
-        fontsize=8.5,
+        fontsize=label_size(),
         bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
     )

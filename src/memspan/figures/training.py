@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from memspan.figures.information import masked
+from memspan.figures.legend import place_legend
 from memspan.figures.limits import positive
 from memspan.figures.reference_lines import across, upright
 from memspan.figures.style import BLUE, GREY, MANY, ORANGE, literal, new_figure
@@ -54,7 +55,7 @@ def training_axes(ax: Axes, run: TrainingRun) -> None:
     """The loss alone."""
     draw_loss(ax, run)
     ax.set_title(_title(run, 80))
-    ax.legend(loc="best", frameon=True, framealpha=0.85, edgecolor="none")
+    place_legend(ax)
 
 
 def has_accuracy(run: TrainingRun) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memspan.figures.numbers import count, trimmed, unit_of, with_interval
-from memspan.results import Curve, LawFit, Measurement
+from memspan.results import Curve, LawFit, Measurement, Span
 
 _SYMBOLS = {
     "chars": ("character", "characters"),
@@ -76,6 +76,24 @@ def span_words(curve: Curve, symbols: str) -> str:
         distances = "one farther distance stands" if apart == 1 else f"{apart:,} farther distances stand"
         return f"no dependence visible at the nearest distances, but {distances} above the floor"
     return "no dependence visible"
+
+
+def interval_words(span: Span) -> str:
+    """The span's lag, with its 95 % interval where it has one.
+
+    >>> interval_words(Span(464, False, (316, 681))), interval_words(Span(1464, False))
+    ('464 [316, 681]', '1,464')
+    """
+    return f"{span.lag:,}" + (f" [{span.interval[0]:,}, {span.interval[1]:,}]" if span.interval else "")
+
+
+def span_value(curve: Curve, symbols: str) -> str:
+    """The span as a table shows it."""
+    span = curve.span
+    distance = f"{interval_words(span)} {symbols_word(symbols, span.lag)}"
+    if span.censored:
+        return f"at least {distance}, the largest lag measured"
+    return distance if span.lag else "none visible"
 
 
 def caution(curve: Curve, symbols: str) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from memspan.figures.words import reach_words
+from memspan.figures.words import reach_words, span_value
 from memspan.report.illustration import illustrations
 from memspan.report.numbers import count, duration, lag_list, number, probability, remark_in, unit_of
 from memspan.report.section import MEANING, Row, Section, Table
-from memspan.report.sections.measure import excerpts, span_value
+from memspan.report.sections.measure import excerpts
 from memspan.report.sentences import sentence
 from memspan.results import Comparison, PairVerdict
 
@@ -72,7 +72,7 @@ def _sources(result: Comparison, bits: bool) -> Table:
     rows = tuple(
         (
             name,
-            span_value(source),
+            span_value(source.curve, source.symbols),
             reach_words(source.curve, source.symbols, bits=bits),
             f"{number(source.curve.entropy * factor)} {unit}",
         )

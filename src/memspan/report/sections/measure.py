@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memspan.figures.words import caution, law_name, reach_words, symbols_word
+from memspan.figures.words import caution, law_name, reach_words, span_value, symbols_word
 from memspan.report.illustration import illustrations
 from memspan.report.numbers import duration, number, remark_in, share, trimmed, unit_of, with_error
 from memspan.report.section import MEANING, Listing, Row, Section, Table
@@ -78,7 +78,7 @@ def _memory_rows(result: Measurement, bits: bool) -> tuple[Row, ...]:
     curve = result.curve
     span = f"The last distance with visible dependence: {caution(curve, result.symbols)}."
     return (
-        ("span", span_value(result), span),
+        ("span", span_value(curve, result.symbols), span),
         ("reach", reach_words(curve, result.symbols, bits=bits), _reach_meaning(curve, bits)),
         _law_row(result),
         (
@@ -87,15 +87,6 @@ def _memory_rows(result: Measurement, bits: bool) -> tuple[Row, ...]:
             "Distances where chance alone would give as much information less than once in 1,000 times.",
         ),
     )
-
-
-def span_value(result: Measurement) -> str:
-    """The span as a table shows it."""
-    span = result.curve.span
-    distance = f"{span.lag:,} {symbols_word(result.symbols, span.lag)}"
-    if span.censored:
-        return f"at least {distance}, the largest lag measured"
-    return distance if span.lag else "none visible"
 
 
 def _reach_meaning(curve: Curve, bits: bool) -> str:
