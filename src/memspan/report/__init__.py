@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from memspan.report.files import report as report
     from memspan.report.files import write_report as write_report
+    from memspan.report.notebook import notebook_html as notebook_html
     from memspan.report.page import render as render
     from memspan.report.section import Section as Section
     from memspan.report.sentences import sentence as sentence
 
 _PUBLIC = {
     "Section": "memspan.report.section",
+    "notebook_html": "memspan.report.notebook",
     "render": "memspan.report.page",
     "report": "memspan.report.files",
     "sentence": "memspan.report.sentences",

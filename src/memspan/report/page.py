@@ -51,13 +51,13 @@ def _section(section: Section, place: int) -> str:
 
 
 def _figure(figure: Illustration, prefix: str) -> str:
-    svg = _with_own_ids(figure.svg, prefix)
+    svg = with_own_ids(figure.svg, prefix)
     label = escape(figure.caption or figure.name, quote=True)
     svg = svg.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
     return f'<figure><div class="wide">{svg}</div><figcaption>{escape(figure.caption)}</figcaption></figure>'
 
 
-def _with_own_ids(svg: str, prefix: str) -> str:
+def with_own_ids(svg: str, prefix: str) -> str:
     """Names inside one drawing are given a prefix, because on one page all drawings share them."""
     return re.sub(r'( id="|href="#|url\(#)', rf"\g<1>{prefix}-", svg)
 

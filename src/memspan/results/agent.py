@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.results.display import Displayed, Notebook, in_brief
 from memspan.results.encoding import from_plain, to_plain
 
 
@@ -47,8 +48,8 @@ class Rewards:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Episode:
+@dataclass(frozen=True, eq=False, repr=False)
+class Episode(Displayed):
     """One episode as a film: pictures, and at each step the attention on the steps before."""
 
     world: str
@@ -70,8 +71,8 @@ class Episode:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Learning:
+@dataclass(frozen=True, eq=False, repr=False)
+class Learning(Displayed):
     """How one agent learnt."""
 
     cell: str
@@ -100,8 +101,8 @@ class TriedNetwork:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class AgentRun:
+@dataclass(frozen=True, eq=False, repr=False)
+class AgentRun(Notebook):
     """A training in a grid world: the agent, and beside it one that remembers nothing."""
 
     task: str
@@ -124,6 +125,9 @@ class AgentRun:
     config: dict[str, Any]
     notes: tuple[str, ...] = ()
 
+    def _summary(self) -> str:
+        return f"{self.cell} in {self.world}, reward {self.reward:.3g}, {self.frames:,} frames, run {in_brief(self.run)}"
+
     def to_json(self) -> dict[str, Any]:
         """The object that `train gridworld --json` prints, without `schema`, `command` and `version`."""
         return to_plain(self)
@@ -135,8 +139,8 @@ class AgentRun:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class AgentEvaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class AgentEvaluation(Notebook):
     """A trained agent in one or more worlds, and the one without memory beside it."""
 
     task: str
@@ -159,6 +163,10 @@ class AgentEvaluation:
     notes: tuple[str, ...] = ()
     networks: tuple[TriedNetwork, ...] = ()
     """Every one that was tried, the agents first, then those without memory."""
+
+    def _summary(self) -> str:
+        worlds = ", ".join(f"{one.world} {one.reward:.3g}" for one in self.transfer[:8])
+        return f"{self.cell} trained in {self.trained_world}, rewards: {worlds}, run {in_brief(self.run)}"
 
     def to_json(self) -> dict[str, Any]:
         """The object that `evaluate --json` prints, without `schema`, `command` and `version`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, final
 
+from memspan.results.display import Notebook
 from memspan.results.encoding import from_plain, to_plain
 
 
@@ -86,8 +87,8 @@ class PeerEstimate:
 
 
 @final
-@dataclass(frozen=True)
-class BenchReport:
+@dataclass(frozen=True, repr=False)
+class BenchReport(Notebook):
     """All benchmarks of one run and the machine they ran on; `calibration` and `estimates` are those of `calibration`."""
 
     machine: str
@@ -97,6 +98,12 @@ class BenchReport:
     estimates: tuple[PeerEstimate, ...] = ()
     notes: tuple[str, ...] = ()
     """What was left out, and why."""
+
+    def _summary(self) -> str:
+        if self.calibration:
+            return f"{len(self.calibration)} sources calibrated, {self.machine}"
+        better = sum(benchmark.ratio > 1 for benchmark in self.benchmarks)
+        return f"{better} of {len(self.benchmarks)} benchmarks better than the peer, {self.machine}"
 
     def to_json(self) -> dict[str, Any]:
         """The object that `bench --json` prints, without `schema`, `command` and `version`."""

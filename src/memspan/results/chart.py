@@ -8,10 +8,12 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.results.display import Displayed, Notebook
+
 
 @final
-@dataclass(frozen=True, eq=False)
-class Line:
+@dataclass(frozen=True, eq=False, repr=False)
+class Line(Displayed):
     """One line or row of markers: `y` over `x`, with an optional band of `low` to `high` (empty: none).
 
     A line with an empty label belongs to the one before it and has its colour.
@@ -27,8 +29,8 @@ class Line:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Chart:
+@dataclass(frozen=True, eq=False, repr=False)
+class Chart(Notebook):
     """Lines on one pair of axes; `x_scale` and `y_scale` are `linear` or `log`; `caption` says what one sees."""
 
     name: str
@@ -41,6 +43,9 @@ class Chart:
     caption: str
     x_names: tuple[str, ...] = ()
     """What stands at x = 1, 2, … where these are no numbers; empty where they are."""
+
+    def _summary(self) -> str:
+        return f"{self.name!r}: {len(self.lines)} lines, {self.y_label} against {self.x_label}"
 
 
 def line(

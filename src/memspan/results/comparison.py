@@ -8,13 +8,14 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.results.display import Displayed, Notebook, amount, in_brief
 from memspan.results.encoding import from_plain, to_plain
 from memspan.results.measurement import Measurement
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class PairVerdict:
+@dataclass(frozen=True, eq=False, repr=False)
+class PairVerdict(Displayed):
     """Two sources set side by side at equal size.
 
     `difference` is corrected information of `a` minus that of `b` at each of `lags`, nats, with standard error
@@ -33,16 +34,25 @@ class PairVerdict:
     lag_p_values: NDArray[np.float64]
     explanation: str
 
+    def _summary(self) -> str:
+        where = f"{len(self.different_lags):,} of {self.lags.size:,} lags differ"
+        return f"{in_brief(self.a)} and {in_brief(self.b)}: {self.verdict}, p = {self.p_value:.2g}, {where}"
+
 
 @final
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Notebook):
     """Several sources measured at `size` symbols each, and a verdict for every pair of them."""
 
     size: int
     sources: dict[str, Measurement]
     pairs: tuple[PairVerdict, ...]
     seconds: float
+
+    def _summary(self) -> str:
+        pairs = "; ".join(f"{pair.a} and {pair.b}: {pair.verdict}" for pair in self.pairs[:3])
+        more = f" and {len(self.pairs) - 3} more pairs" if len(self.pairs) > 3 else ""
+        return f"{len(self.sources)} sources of {amount(self.size)} symbols; {pairs}{more}"
 
     def with_excerpts(self, texts: dict[str, str]) -> Comparison:
         """How the texts of some sources begin, beside their curves."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.results.atomic import write_text
+from memspan.results.display import Notebook, amount
 from memspan.results.encoding import dumps, from_plain, read_object, to_plain
 
 if TYPE_CHECKING:
@@ -51,8 +52,8 @@ class Reach:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Curve:
+@dataclass(frozen=True, eq=False, repr=False)
+class Curve(Notebook):
     """I(tau) in nats at n lags, with its floor, errors and significance.
 
     | field | shape | meaning |
@@ -94,6 +95,21 @@ class Curve:
     undersampled: NDArray[np.bool_]
     notes: tuple[str, ...] = ()
     """What a reader should know before trusting the numbers."""
+
+    def _summary(self) -> str:
+        n, symbols = self.lags.size, f"{amount(self.length)} symbols of {self.alphabet:,} kinds"
+        if not n:
+            return f"no lags, {symbols}"
+        lags = f"lag {self.lags[0]:,}" if n == 1 else f"{n:,} lags {self.lags[0]:,}-{self.lags[-1]:,}"
+        reach = (
+            f"reach {'≥ ' if self.reach.censored else ''}{self.reach.lag:.4g} at {self.reach.level:g} nats"
+        )
+        interval = (
+            "" if self.span.interval is None else f" [{self.span.interval[0]:,}, {self.span.interval[1]:,}]"
+        )
+        span = f"span {'≥ ' if self.span.censored else ''}{self.span.lag:,}{interval}"
+        under = int(self.undersampled.sum())
+        return f"{lags}, {reach}, {span}, {symbols}{f', {under:,} lags undersampled' if under else ''}"
 
     @property
     def significant(self) -> NDArray[np.bool_]:

@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.results.display import Notebook
 from memspan.results.encoding import from_plain, to_plain
 
 
@@ -29,12 +30,19 @@ class LawFit:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class DecayFit:
+@dataclass(frozen=True, eq=False, repr=False)
+class DecayFit(Notebook):
     """Every law fitted to one curve, by name, and the lags used."""
 
     laws: dict[str, LawFit]
     lags: NDArray[np.int64]
+
+    def _summary(self) -> str:
+        if not self.laws:
+            return "no laws"
+        best = self.laws[self.best]
+        parameters = ", ".join(f"{name} {value:.4g}" for name, value in best.parameters.items())
+        return f"best {self.best}: {parameters}; {len(self.laws)} laws over {self.lags.size:,} lags"
 
     @property
     def best(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.results.display import Displayed, Notebook, in_brief
 from memspan.results.encoding import from_plain, to_plain
 
 Numbers = NDArray[np.float64]
@@ -17,8 +18,8 @@ VISIBLE = 1e-3
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class GradientNorms:
+@dataclass(frozen=True, eq=False, repr=False)
+class GradientNorms(Displayed):
     """||dL/dh_t|| against how many steps before the last one h_t was: each sequence has its own loss L and norm.
 
     Of a model that is not ours ||dL/dx_t||, x_t the vector of what was read.
@@ -59,8 +60,8 @@ class GradientNorms:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class AttentionMap:
+@dataclass(frozen=True, eq=False, repr=False)
+class AttentionMap(Displayed):
     """How much of its attention each step gave to each state of the past, as a mean over sequences.
 
     Long sequences are shown in blocks of `block` steps: rows are means over the block's steps, columns are sums.
@@ -79,8 +80,8 @@ class AttentionMap:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class RelevantSet:
+@dataclass(frozen=True, eq=False, repr=False)
+class RelevantSet(Displayed):
     """Which states a network with relevancy screening holds in its relevant set, in blocks as in `AttentionMap`."""
 
     steps: int
@@ -97,8 +98,8 @@ class RelevantSet:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class JacobianSpectrum:
+@dataclass(frozen=True, eq=False, repr=False)
+class JacobianSpectrum(Displayed):
     """Singular values of ds_T / ds_{T-k}, where s is what is carried: h or, for an LSTM, (h, c)."""
 
     of: str
@@ -127,8 +128,8 @@ class JacobianSpectrum:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class ContextLoss:
+@dataclass(frozen=True, eq=False, repr=False)
+class ContextLoss(Displayed):
     """How well the answers are when the network has read only the last k steps before them."""
 
     answers: int
@@ -161,8 +162,8 @@ class ContextLoss:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class TrainingCosts:
+@dataclass(frozen=True, eq=False, repr=False)
+class TrainingCosts(Displayed):
     """One forward and backward pass of a batch at several lengths, on the processor, in a process of its own."""
 
     batch: int
@@ -174,8 +175,8 @@ class TrainingCosts:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Diagnosis:
+@dataclass(frozen=True, eq=False, repr=False)
+class Diagnosis(Notebook):
     """A trained network under the lens; a part that its cell or task does not have is None."""
 
     run: str
@@ -200,6 +201,13 @@ class Diagnosis:
     costs: TrainingCosts | None
     notes: tuple[str, ...]
     seconds: float
+
+    def _summary(self) -> str:
+        last = int(self.gradients.distances[-1])
+        names = ("attention", "relevant", "jacobian", "context", "costs")
+        parts = [name for name in names if getattr(self, name) is not None]
+        found = f"gradients reach {self.gradients.reach:,} of {last:,} steps; also {', '.join(parts) or 'nothing'}"
+        return f"{in_brief(self.name)}, {self.cell}, {found}"
 
     @property
     def name(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, final
 
+from memspan.results.display import Notebook, in_brief
 from memspan.results.encoding import from_plain, to_plain
 from memspan.results.text_measures import text_measures
 from memspan.results.written_text import ReversePerplexity, WrittenSegments
@@ -30,8 +31,8 @@ class Transfer:
 
 
 @final
-@dataclass(frozen=True)
-class Evaluation:
+@dataclass(frozen=True, repr=False)
+class Evaluation(Notebook):
     """A trained network on sequences that it never saw: one entry of `transfer` for each delay."""
 
     task: str
@@ -62,6 +63,12 @@ class Evaluation:
     """Of what the network writes; None where it was not asked for."""
     reverse_perplexity: ReversePerplexity | None = None
     """None where it was not asked for."""
+
+    def _summary(self) -> str:
+        right = "" if self.accuracy is None else f", accuracy {self.accuracy:.4g}"
+        delays = ", ".join(str(one.delay) for one in self.transfer[:8] if one.delay is not None)
+        at = f", {self.distance or 'delay'} {delays}" if delays else ""
+        return f"{self.cell} on {self.task}, loss {self.loss:.4g}{right}{at}, run {in_brief(self.run)}"
 
     def to_json(self) -> dict[str, Any]:
         """The object that `evaluate --json` prints, without `schema`, `command` and `version`.

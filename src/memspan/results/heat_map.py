@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.results.chart import Line
+from memspan.results.display import Notebook
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class HeatMap:
+@dataclass(frozen=True, eq=False, repr=False)
+class HeatMap(Notebook):
     """`values[i, j]` at (`x[j]`, `y[i]`), as colours; `lines` are drawn over it; NaN is left blank.
 
     `value_scale` is `linear` or `log`; values above `highest` share one colour, which the colour bar says. Where `edge`
@@ -36,3 +37,7 @@ class HeatMap:
     caption: str
     colours: tuple[float, float] | None = None
     """Values of the first and the last colour, so that maps can be compared; None: those that occur"""
+
+    def _summary(self) -> str:
+        rows, columns = self.values.shape
+        return f"{self.name!r}: {rows} x {columns} values, {self.value_label} over {self.x_label} and {self.y_label}"

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.errors import InputError
+from memspan.results.display import Displayed
 
 END = "<END>"
 """The symbol after which a finite string is over."""
@@ -18,8 +19,8 @@ _SPARSE = 64
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class LinearNetwork:
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearNetwork(Displayed):
     """h_i = W_h h_{i-1} + W_x x_i, y_i = W_y h_i + b_y; the symbol after x_i is the arg max of y_i.
 
     x_i is one-hot, of length n; the state h_i has length d. `h_0` is the state whose successor emits the first
@@ -39,6 +40,9 @@ class LinearNetwork:
     """(n,)"""
     h_0: NDArray[np.float64]
     """(d,)"""
+
+    def _summary(self) -> str:
+        return f"{self.hidden_size:,} hidden units, {len(self.alphabet):,} symbols"
 
     def __post_init__(self) -> None:
         n, d = len(self.alphabet), self.h_0.size

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
+from memspan.results.display import Displayed
+
 
 @final
 @dataclass(frozen=True)
@@ -33,8 +35,8 @@ class MeasuredRow:
 
 
 @final
-@dataclass(frozen=True)
-class MeasuredTable:
+@dataclass(frozen=True, repr=False)
+class MeasuredTable(Displayed):
     """Rows under a heading; `caption` says what the entries are, and what their intervals are of."""
 
     title: str

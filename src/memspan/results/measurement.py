@@ -7,12 +7,13 @@ from typing import Any, final
 
 from memspan.results.curve import Curve
 from memspan.results.decay import DecayFit, LawFit
+from memspan.results.display import Notebook, in_brief
 from memspan.results.encoding import from_plain, to_plain
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Measurement:
+@dataclass(frozen=True, eq=False, repr=False)
+class Measurement(Notebook):
     """One sequence measured. `decay` is None where too few lags stand above the floor; `notes` then says so."""
 
     paths: tuple[str, ...]
@@ -26,6 +27,10 @@ class Measurement:
     """How a text begins that a model wrote, or that stands beside one."""
     column: str | None = None
     """The column of a table that was measured."""
+
+    def _summary(self) -> str:
+        law = "no law" if self.decay is None or not self.decay.laws else self.decay.best
+        return f"{in_brief(self.name)} as {self.symbols}, best law: {law},\n  {self.curve!r}"
 
     @property
     def name(self) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.errors import InputError
+from memspan.results.display import Displayed, Notebook, in_brief
 from memspan.results.encoding import from_plain, to_plain
 from memspan.results.linear_network import LinearNetwork
 
@@ -35,8 +36,8 @@ class FrequencySearch:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Learnt:
+@dataclass(frozen=True, eq=False, repr=False)
+class Learnt(Displayed):
     """A linear network of the same size, trained on the same string by gradient descent."""
 
     hidden_size: int
@@ -57,8 +58,8 @@ class Learnt:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Memorization:
+@dataclass(frozen=True, eq=False, repr=False)
+class Memorization(Notebook):
     """One string, and a linear network that replays it."""
 
     text: str
@@ -97,6 +98,10 @@ class Memorization:
     learnt: Learnt | None
     notes: tuple[str, ...]
     seconds: float
+
+    def _summary(self) -> str:
+        size = f"{self.hidden_size:,} hidden units{', minimal' if self.minimal else ''}"
+        return f"{in_brief(self.name)}, period {self.period:,}, {size}, method {self.method}"
 
     def __post_init__(self) -> None:
         if not 1 <= self.period <= LONGEST_PERIOD or not all(

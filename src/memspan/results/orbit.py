@@ -8,10 +8,12 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.results.display import Notebook
+
 
 @final
-@dataclass(frozen=True, eq=False)
-class Orbit:
+@dataclass(frozen=True, eq=False, repr=False)
+class Orbit(Notebook):
     """`points[i]` emits symbol `symbols[i]`; the plane is coloured by which symbol's score is the greatest there.
 
     The score of symbol k at a point is `weights[k] @ point + bias[k]`; where `weights` is empty, the regions are not drawn,
@@ -34,3 +36,6 @@ class Orbit:
     round: bool
     """Whether the states walk around a circle: then both axes have one scale, and the last point is joined to the first."""
     caption: str
+
+    def _summary(self) -> str:
+        return f"{self.name!r}: {len(self.symbols):,} states, {len(self.alphabet):,} symbols"

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.results.chart import Chart
+from memspan.results.display import Notebook
 from memspan.results.encoding import from_plain, to_plain
 from memspan.results.heat_map import HeatMap
 
@@ -65,8 +66,8 @@ class Wanted:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Prediction:
+@dataclass(frozen=True, eq=False, repr=False)
+class Prediction(Notebook):
     """Mean-field fixed point of a random network, and how long signals last in it."""
 
     cell: str
@@ -99,6 +100,10 @@ class Prediction:
     maps: tuple[HeatMap, ...]
     seconds: float
 
+    def _summary(self) -> str:
+        lasts = self.timescale_kind if self.timescale is None else f"{self.timescale:.4g} steps"
+        return f"{self.cell}, {self.phase}, timescale {lasts}, chi {self.chi:.5g}, chi1 {self.chi1:.5g}"
+
     def to_json(self) -> dict[str, Any]:
         """The object that `predict --json` prints, without `schema`, `command` and `version`."""
         return to_plain(self)
@@ -110,8 +115,8 @@ class Prediction:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class LinearPrediction:
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearPrediction(Notebook):
     """Exact information of what a linear RNN generates."""
 
     cell: str
@@ -131,6 +136,11 @@ class LinearPrediction:
     figures: tuple[Chart, ...]
     seconds: float
 
+    def _summary(self) -> str:
+        length = "none" if self.correlation_length is None else f"{self.correlation_length:.4g} steps"
+        kind = "stationary" if self.stationary else "not stationary"
+        return f"{kind}, correlation length {length}, rate {self.rate:.4g}, {self.lags.size:,} lags"
+
     def to_json(self) -> dict[str, Any]:
         """The object that `predict linear --json` prints, without `schema`, `command` and `version`."""
         return {**to_plain(self), "unit": "nats"}
@@ -142,8 +152,8 @@ class LinearPrediction:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class AttentionPrediction:
+@dataclass(frozen=True, eq=False, repr=False)
+class AttentionPrediction(Notebook):
     """How a gradient survives recurrence with uniform attention over all past states."""
 
     cell: str
@@ -164,6 +174,9 @@ class AttentionPrediction:
     notes: tuple[str, ...]
     figures: tuple[Chart, ...]
     seconds: float
+
+    def _summary(self) -> str:
+        return f"exponent {self.exponent:.4g} (printed: {self.printed_exponent:.4g}), {self.distances.size:,} distances"
 
     def to_json(self) -> dict[str, Any]:
         """The object that `predict attention --json` prints, without `schema`, `command` and `version`."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from memspan.results.chart import Chart
+from memspan.results.display import Notebook
 from memspan.results.encoding import from_plain, to_plain
 from memspan.results.heat_map import HeatMap
 from memspan.results.measured_table import MeasuredTable
@@ -50,8 +51,8 @@ def claim_near(
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Reproduction:
+@dataclass(frozen=True, eq=False, repr=False)
+class Reproduction(Notebook):
     """One recipe run at one scale."""
 
     id: str
@@ -67,6 +68,10 @@ class Reproduction:
     orbits: tuple[Orbit, ...] = ()
     maps: tuple[HeatMap, ...] = ()
     tables: tuple[MeasuredTable, ...] = ()
+
+    def _summary(self) -> str:
+        held = sum(claim.holds for claim in self.claims)
+        return f"{self.id}, {self.scale} scale, {held} of {len(self.claims)} claims hold, {len(self.figures)} figures"
 
     @property
     def holds(self) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, final
 
+from memspan.results.display import Notebook, amount, in_brief
 from memspan.results.encoding import from_plain, to_plain
 
 
 @final
-@dataclass(frozen=True)
-class Sample:
+@dataclass(frozen=True, repr=False)
+class Sample(Notebook):
     """Texts that a model wrote."""
 
     source: str
@@ -39,6 +40,10 @@ class Sample:
     """How the first text begins"""
     seconds: float
     notes: tuple[str, ...] = ()
+
+    def _summary(self) -> str:
+        texts = f"{self.streams:,} texts, {amount(self.length)} symbols, from {in_brief(self.source)}"
+        return f"{texts}, begins {self.excerpt[:40]!r}"
 
     def to_json(self) -> dict[str, Any]:
         """The object that `sample --json` prints, without `schema`, `command` and `version`."""

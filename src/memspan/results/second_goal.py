@@ -8,10 +8,12 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.results.display import Displayed
+
 
 @final
-@dataclass(frozen=True, eq=False)
-class SecondGoal:
+@dataclass(frozen=True, eq=False, repr=False)
+class SecondGoal(Displayed):
     """What the discriminator of neighbours told, along the updates; every number is a mean since the one before."""
 
     name: str

@@ -8,14 +8,15 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.results.display import Notebook, in_brief
 from memspan.results.encoding import from_plain, to_plain
 from memspan.results.second_goal import SecondGoal
 from memspan.results.text_measures import text_measures
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class TrainingRun:
+@dataclass(frozen=True, eq=False, repr=False)
+class TrainingRun(Notebook):
     """A training that is over: what the weights of the best validation give on the test split, and how it went."""
 
     task: str
@@ -50,6 +51,10 @@ class TrainingRun:
     """What a reader should know."""
     second_goal: SecondGoal | None = None
     """None where the training had none."""
+
+    def _summary(self) -> str:
+        right = "" if self.accuracy is None else f", accuracy {self.accuracy:.4g}"
+        return f"{self.cell} on {self.task}, loss {self.loss:.4g}{right}, {self.updates:,} updates, run {in_brief(self.run)}"
 
     def to_json(self) -> dict[str, Any]:
         """The object that `train --json` prints, without `schema`, `command` and `version`.
