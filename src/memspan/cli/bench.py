@@ -65,6 +65,8 @@ def bench(
     symbols: options.As = None,
     seed: options.Seed = 0,
     out: options.Out = None,
+    style: options.Style = "report",
+    force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -78,7 +80,8 @@ def bench(
         "--seed": seed != 0,
     }
     _check_options(name, [option for option, used in given.items() if used])
-    output = Output(command="bench", json=json, out=out, quiet=quiet)
+    output = Output(command="bench", json=json, out=out, quiet=quiet, style=style, force=force)
+    output.claim()
     with output.progress() as progress:
         from memspan.bench import CalibrationPlan, run
 

@@ -9,7 +9,7 @@ import typer
 from memspan.cli import options
 from memspan.cli.output import Output
 from memspan.cli.running import CheckFailedError
-from memspan.cli.sources import Reading, Sampling, chosen_lags, is_model
+from memspan.cli.sources import Reading, Sampling, chosen_lags, is_model, paths_of
 from memspan.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,10 +38,10 @@ def compare(
     column: options.Column = None,
     key: options.Key = None,
     transform: options.Transform = "none",
-    levels: options.Levels = 4,
+    levels: options.Levels = None,
     missing: options.Missing = "error",
-    sample: options.SampleSize = 2_000_000,
-    temperature: options.Temperature = 1.0,
+    sample: options.SampleSize = None,
+    temperature: options.ModelTemperature = None,
     lags: options.Lags = None,
     max_lag: options.MaxLag = None,
     estimator: options.Estimator = "grassberger",
@@ -50,23 +50,24 @@ def compare(
     level: options.Level = 1e-3,
     workers: options.Workers = None,
     seed: options.Seed = 0,
+    bits: options.Bits = False,
+    out: options.Out = None,
+    style: options.Style = "report",
     force: Annotated[
         bool,
         typer.Option(
             "--force",
             metavar="",
-            help="Compare sources of different symbols, such as characters and words, whose lags are different distances.",
-            rich_help_panel="Measuring",
+            help="Accept sources of different symbols, and let --out overwrite the result of another command or source.",
         ),
     ] = False,
-    bits: options.Bits = False,
-    out: options.Out = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Whether several sequences remember alike: all measured at the size of the smallest, a verdict per pair."""
     named = _named(sources)
-    output = Output(command="compare", json=json, out=out, quiet=quiet, bits=bits)
+    output = Output(command="compare", json=json, out=out, quiet=quiet, bits=bits, style=style, force=force)
+    output.claim(*(f"{name}={path}" for name, source in named.items() for path in paths_of([source])))
     reading = Reading(
         symbols=symbols,
         documents=documents,
@@ -75,13 +76,14 @@ def compare(
         transform=transform,
         levels=levels,
         missing=missing,
-        sampling=Sampling(sample=sample, temperature=temperature, seed=seed),
+        sampling=Sampling.of(list(named.values()), sample, temperature, seed),
     )
     with output.progress() as progress:
         from memspan.decay import compare as compare_sequences
         from memspan.information import ESTIMATORS
 
         sequences = {name: reading.read([source], progress) for name, source in named.items()}
+        reading.check_effect(list(named.values()), list(sequences.values()))
         longest = min(sequence.longest for sequence in sequences.values())
         chosen = None if lags is None else chosen_lags(lags, max_lag, longest)
         result = compare_sequences(

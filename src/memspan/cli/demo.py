@@ -17,6 +17,7 @@ def demo(
         typer.Option(metavar="DIR", help="Where the report and the results go.", rich_help_panel="Output"),
     ] = Path("memspan-demo"),
     seed: options.Seed = 0,
+    force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -28,7 +29,8 @@ def demo(
     Writes DIR/report.html, one page that tells it as a story, and a folder with result.json for each part. DIR/learnt/seed-0
     is the run of the network: memspan sample DIR/learnt/seed-0 lets it write more.
     """
-    output = Output(command="demo", json=json, out=out, quiet=quiet)
+    output = Output(command="demo", json=json, out=out, quiet=quiet, force=force)
+    output.claim()
     with output.progress() as progress:
         from memspan.experiments.demo import KNOWN, page, run_demo
         from memspan.report.sentences import sentence
@@ -37,12 +39,12 @@ def demo(
         found = run_demo(seed=seed, run=out / "learnt" / f"seed-{seed}", progress=progress)
         progress.say("drawing figures and writing the report")
         for name, part in found.measured.items():
-            write_folder(out / name, encoded("measure", part.to_json()), part, bits=False)
-        write_folder(out / "network", encoded("predict", found.network.to_json()), found.network, bits=False)
-        write_folder(out / "written", encoded("memorize", found.written.to_json()), found.written, bits=False)
+            write_folder(out / name, encoded("measure", part.to_json()), part)
+        write_folder(out / "network", encoded("predict", found.network.to_json()), found.network)
+        write_folder(out / "written", encoded("memorize", found.written.to_json()), found.written)
         if found.learnt is not None:
             beside = found.learnt.beside
-            write_folder(out / "beside", encoded("compare", beside.to_json()), beside, bits=False)
+            write_folder(out / "beside", encoded("compare", beside.to_json()), beside)
         report = out / "report.html"
         write_text(report, page(found))
     plain = {

@@ -91,6 +91,8 @@ def memorize(
     ] = None,
     seed: options.Seed = 0,
     out: options.Out = None,
+    style: options.Style = "report",
+    force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -99,11 +101,12 @@ def memorize(
     Every network is run for 100,000 symbols and 1,000 periods or more before it is shown.
     """
     _check(string, file, save)
-    output = Output(command="memorize", json=json, out=out, quiet=quiet)
+    output = Output(command="memorize", json=json, out=out, quiet=quiet, style=style, force=force)
     with output.progress() as progress:
-        from memspan.memorization import memorize, save_memorization
+        from memspan.memorization import PeriodicString, memorize, save_memorization
 
         text, kind, remarks = _given(string, file, symbols, progress)
+        output.claim(PeriodicString.of(text, terminate=terminate).text)
         result = memorize(
             text,
             method=method,

@@ -12,6 +12,7 @@ NullName: TypeAlias = Literal["auto", "documents", "shifts", "independent"]
 TransformName: TypeAlias = Literal["none", "difference", "log-return", "abs-log-return"]
 MissingName: TypeAlias = Literal["error", "drop", "break"]
 ScaleName: TypeAlias = Literal["smoke", "laptop", "paper"]
+StyleName: TypeAlias = Literal["report", "paper"]
 
 _READING, _MEASURING, _OUTPUT = "Reading", "Measuring", "Output"
 
@@ -68,9 +69,11 @@ Transform = Annotated[
     ),
 ]
 Levels = Annotated[
-    int,
+    int | None,
     typer.Option(
-        metavar="K", help="Number of equally filled bins that numbers are put into.", rich_help_panel=_READING
+        metavar="K",
+        help="Number of equally filled bins that numbers are put into. Default 4.",
+        rich_help_panel=_READING,
     ),
 ]
 Missing = Annotated[
@@ -166,7 +169,26 @@ Out = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
-        help="Write result.json, figures (.svg and .png) and report.html into this folder.",
+        help="Write result.json, figures (.svg and .png) and report.html into this folder. The result of another command"
+        " or source is not overwritten without --force.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+Force = Annotated[
+    bool,
+    typer.Option(
+        "--force",
+        metavar="",
+        help="Let --out DIR overwrite the result of another command or source.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+Style = Annotated[
+    StyleName,
+    typer.Option(
+        metavar="report|paper",
+        help="Figures of --out DIR: report, with titles and all panels, or paper, one panel without a title, 3.4 x 2.4"
+        " inches, also as .pdf with embedded fonts.",
         rich_help_panel=_OUTPUT,
     ),
 ]
@@ -186,22 +208,29 @@ Quiet = Annotated[
     ),
 ]
 SampleSize = Annotated[
-    int,
+    int | None,
     typer.Option(
         "--sample",
         min=1,
         metavar="N",
-        help="Symbols that a model (run:DIR, hf:PATH) writes to be measured, in up to 256 texts.",
+        help="Symbols that a model (run:DIR, hf:PATH) writes to be measured, in up to 256 texts. Default 2,000,000.",
         rich_help_panel=_READING,
     ),
 ]
+_TEMPERATURE_HELP = (
+    "Of a model that writes: 1 leaves its probabilities as they are, less makes likely symbols likelier, 0 takes the"
+    " likeliest."
+)
 Temperature = Annotated[
-    float,
+    float, typer.Option(min=0.0, metavar="X", help=_TEMPERATURE_HELP, rich_help_panel=_READING)
+]
+ModelTemperature = Annotated[
+    float | None,
     typer.Option(
+        "--temperature",
         min=0.0,
         metavar="X",
-        help="Of a model that writes: 1 leaves its probabilities as they are, less makes likely symbols likelier, 0 takes"
-        " the likeliest.",
+        help=f"{_TEMPERATURE_HELP} Default 1.",
         rich_help_panel=_READING,
     ),
 ]

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, final
 import typer
 
 from memspan import __version__
+from memspan.cli.options import StyleName
 from memspan.cli.progress import showing
-from memspan.errors import InputError
+from memspan.errors import InputError, MemspanError
 from memspan.progress import Progress
 
 if TYPE_CHECKING:
@@ -36,10 +37,36 @@ class Output:
     out: Path | None = None
     quiet: bool = False
     bits: bool = False
+    style: StyleName = "report"
+    force: bool = False
 
     def __post_init__(self) -> None:
         if self.out is not None:
             _make_folder(self.out)
+        elif self.force:
+            raise InputError(
+                "--force is about the result in a folder, and there is none; add --out DIR or leave it out"
+            )
+        elif self.style != "report":
+            raise InputError(
+                f"--style {self.style} is about the figures in a folder, and there is none; add --out DIR or leave it out"
+            )
+
+    def claim(self, *subject: str) -> None:
+        """Refuse a folder that holds the result of another command or of something else, before the work begins.
+
+        `subject` is what the result is about: the paths of `measure`, NAME=PATH of `compare`, a cell, a text, an ID.
+        """
+        if self.out is None or self.force or not (self.out / "result.json").exists():
+            return
+        there = _subject_of(self.out / "result.json")
+        if there is not None and (there[0], _resolved(there[1:])) == (self.command, _resolved(subject)):
+            return
+        holds = "a result.json that cannot be read" if there is None else f"the result of {_words(there)}"
+        raise InputError(
+            f"--out {self.out} holds {holds}, and this is {_words((self.command, *subject))}; choose another folder, "
+            "or overwrite it with --force"
+        )
 
     def progress(self) -> AbstractContextManager[Progress]:
         """What the work reports to; ends before anything is printed."""
@@ -47,12 +74,20 @@ class Output:
 
     def give(self, result: Told, show: Callable[[Console], None]) -> None:
         """Write the files first, then print: a closed pipe must not cost the files."""
+        self.write(result)
+        self.print(result, show)
+
+    def write(self, result: Told) -> None:
+        """The folder of `--out`, where there is one."""
+        if self.out is not None:
+            content = encoded(self.command, result.to_json())
+            write_folder(self.out, content, result, bits=self.bits, style=self.style)
+
+    def print(self, result: Told, show: Callable[[Console], None]) -> None:
+        """The object, or the sentence, the tables and where the files are."""
         from memspan.report.sentences import sentence
 
-        content = encoded(self.command, result.to_json())
-        if self.out is not None:
-            write_folder(self.out, content, result, bits=self.bits)
-        self.show(content, sentence(result, bits=self.bits), show)
+        self.show(encoded(self.command, result.to_json()), sentence(result, bits=self.bits), show)
         if self.out is not None and not self.json:
             typer.echo(f"written: {self.out / 'report.html'}, result.json and figures beside it")
 
@@ -87,15 +122,20 @@ def print_bytes(content: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def write_folder(out: Path, content: bytes, result: Told, *, bits: bool) -> None:
-    """`result.json`, `figures/NAME.svg` and `.png`, and `report.html`; each whole or not at all."""
+def write_folder(
+    out: Path, content: bytes, result: Told, *, bits: bool = False, style: StyleName = "report"
+) -> None:
+    """`result.json`, `figures/NAME.svg` and `.png`, and `report.html`; each whole or not at all.
+
+    In the style `paper` there is also `figures/NAME.pdf`; the report keeps its own figures.
+    """
     from memspan.figures import figures_of, save
     from memspan.report import write_report
     from memspan.results.atomic import write_bytes
 
     write_bytes(out / "result.json", content)
-    for name, figure in figures_of(result, bits=bits).items():
-        save(figure, out / "figures", name)
+    for name, figure in figures_of(result, bits=bits, style=style).items():
+        save(figure, out / "figures", name, style=style)
     _write_film(out, result)
     write_report([result], out / "report.html", _title(result), bits=bits)
 
@@ -152,6 +192,46 @@ def _title(result: Told) -> str:
             return f"{result.cell} in {result.transfer[-1].world}: how far does its memory carry?"
         case Prediction() | LinearPrediction() | AttentionPrediction():
             return f"{result.cell}: how far back can it remember?"
+
+
+def _subject_of(path: Path) -> tuple[str, ...] | None:
+    """The command of a stored result and what it is about, as `Output.claim` names it; None of any other file."""
+    from memspan.results.encoding import read_object
+
+    try:
+        plain = read_object(path)
+        command = str(plain["command"])
+        match command:
+            case "measure":
+                return command, *plain["paths"]
+            case "compare":
+                sources = plain["sources"].items()
+                return command, *(f"{name}={path}" for name, source in sources for path in source["paths"])
+            case "predict" | "memorize" | "reproduce":
+                return command, str(
+                    plain[{"predict": "cell", "memorize": "text", "reproduce": "id"}[command]]
+                )
+    except (MemspanError, KeyError, TypeError, AttributeError):
+        return None
+    return (command,)
+
+
+def _resolved(subject: tuple[str, ...]) -> list[str]:
+    """Paths in one spelling, so that a file is recognized from any folder; other words as they are."""
+    whole = []
+    for word in subject:
+        name, equals, path = word.rpartition("=") if not Path(word).exists() else ("", "", word)
+        whole.append(f"{name}{equals}{Path(path).resolve() if Path(path).exists() else path}")
+    return whole
+
+
+def _words(subject: tuple[str, ...]) -> str:
+    """A command and what it is about, short enough for a line."""
+    from memspan.results.visible import one_line
+
+    command, *rest = (one_line(word) for word in subject)
+    more = f" and {len(rest) - 3:,} more" if len(rest) > 3 else ""
+    return " ".join([command, *(word if len(word) <= 60 else f"{word[:59]}…" for word in rest[:3])]) + more
 
 
 def check_place(out: Path) -> None:

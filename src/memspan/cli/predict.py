@@ -57,6 +57,8 @@ def predict(
     seed: options.Seed = 0,
     bits: options.Bits = False,
     out: options.Out = None,
+    style: options.Style = "report",
+    force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -90,7 +92,9 @@ def predict(
     _check(cell, chosen, axes or [])
     if out is None and not json and (phase_diagram or dynamics):
         out = _DRAWN  # a figure needs a place
-    output = Output(command="predict", json=json, out=out, quiet=quiet, bits=bits)
+    output = Output(command="predict", json=json, out=out, quiet=quiet, bits=bits, style=style, force=force)
+    if out is not _DRAWN:
+        output.claim(cell)
     with output.progress() as progress:
         result = _predicted(cell, chosen, axes or [], steps, seed, progress)
     from memspan.cli.prediction_tables import show_prediction

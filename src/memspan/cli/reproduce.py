@@ -33,14 +33,17 @@ def reproduce(
     ] = None,
     seed: options.Seed = 0,
     out: options.Out = None,
+    style: options.Style = "report",
+    force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Run a figure, table, theorem or erratum of the sources again and check what it claims."""
-    output = Output(command="reproduce", json=json, out=out, quiet=quiet)
+    output = Output(command="reproduce", json=json, out=out, quiet=quiet, style=style, force=force)
     if id == "list":
         _list(output)
         return
+    output.claim(id)
     with output.progress() as progress:
         from memspan.experiments import RECIPES
         from memspan.experiments import reproduce as run

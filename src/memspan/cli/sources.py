@@ -30,6 +30,18 @@ class Sampling:
     temperature: float = 1.0
     seed: int = 0
 
+    @classmethod
+    def of(cls, sources: list[str], sample: int | None, temperature: float | None, seed: int) -> Sampling:
+        """From the options; refused where no source is a model, because they would do nothing."""
+        given = {"sample": sample, "temperature": temperature}
+        chosen = {name: value for name, value in given.items() if value is not None}
+        if chosen and not any(map(is_model, sources)):
+            name, value = next(iter(chosen.items()))
+            raise InputError(
+                f"--{name} {value} is for models that write (run:DIR, hf:PATH), and {sources[0]} is none; leave it out"
+            )
+        return cls(**chosen, seed=seed)  # pyright: ignore[reportArgumentType]
+
     def write(self, source: str, progress: Progress) -> Sequence:
         """What the model writes, as one sequence of characters, a document for each of its texts."""
         check_models("sampling")
@@ -50,7 +62,7 @@ class Reading:
     column: str | None = None
     key: str | None = None
     transform: str = "none"
-    levels: int = 4
+    levels: int | None = None
     missing: str = "error"
     sampling: Sampling = Sampling()
 
@@ -70,11 +82,30 @@ class Reading:
             column=self.column,
             key=self.key,
             transform=self.transform,
-            levels=self.levels,
+            levels=_LEVELS if self.levels is None else self.levels,
             missing=self.missing,
             progress=progress,
         )
         return replace(sequence, paths=tuple(map(_readable, sequence.paths)))
+
+    def check_effect(self, sources: list[str], sequences: list[Sequence]) -> None:
+        """Refuse options of reading that changed nothing in any of the sequences."""
+        kinds = {sequence.symbols.split(":", 1)[0] for sequence in sequences}
+        if self.levels is not None and "numbers" not in kinds:
+            raise InputError(
+                f"--levels {self.levels} is for numbers, and {_readable(sources[0])} is read as {sequences[0].symbols}; "
+                "use --as numbers or leave it out"
+            )
+        if self.documents in (None, "file") or any(map(is_model, sources)):
+            return
+        from memspan.sequences.opening import open_sources
+
+        _, inputs = open_sources([name for source in sources for name in files_of(source)])
+        if sum(sequence.n_documents for sequence in sequences) <= len(inputs):
+            raise InputError(
+                f"--documents {self.documents!r} cuts nothing: {_readable(sources[0])} has no such place between two "
+                "documents; choose another separator or leave it out"
+            )
 
     def _check_model(self, model: str, sources: list[str]) -> None:
         """A model is a source by itself, and what it writes is measured as characters."""
@@ -89,6 +120,19 @@ class Reading:
                 f"{model} is measured as the characters it writes, each text a document; for other symbols save a sample "
                 f"(memspan sample {model} --save FILE) and measure the file"
             )
+
+
+_LEVELS = 4
+"""Bins of numbers where no --levels is given."""
+
+
+def paths_of(sources: list[str]) -> tuple[str, ...]:
+    """The paths that the result of these sources holds, known before anything is read.
+
+    >>> paths_of(["novel.txt", "-"])
+    ('novel.txt', 'standard input')
+    """
+    return tuple(_readable(name) for source in sources for name in files_of(source))
 
 
 def is_model(source: str) -> bool:
