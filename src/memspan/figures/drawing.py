@@ -168,8 +168,9 @@ def _panels(result: Result, bits: bool) -> dict[str, Figure]:
         case Diagnosis():
             drawings = {drawing.name: drawing for drawing in diagnosis_drawings(result)}
         case AgentRun() | AgentEvaluation():
-            learnt = isinstance(result, AgentRun) and has_learnt(result)
-            drawings = {"learning": learning_drawing(result)} if learnt else {}
+            drawings = {}
+            if isinstance(result, AgentRun) and has_learnt(result):
+                drawings["learning"] = learning_drawing(result)
             if result.episode is not None and result.episode.attention.size:
                 drawings["attention"] = episode_drawing(result.episode)
         case Reproduction():
