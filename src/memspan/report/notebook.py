@@ -34,7 +34,7 @@ def notebook_html(result: Told | Curve | DecayFit | Sample | Drawing) -> str:
             return _html(answer, Table("", ("quantity", "value"), _curve_rows(result)), _plotted(result))
         case DecayFit():
             answer = law_words(result.best, result[result.best]) if result.laws else "no law was fitted"
-            return _html(answer, *law_tables(result, "symbols"))
+            return _html(answer, next(iter(law_tables(result, "symbols")), None))
         case Sample():
             rows = (
                 ("model", result.model),
