@@ -12,7 +12,7 @@ from memspan.errors import EvidenceError, InputError
 from memspan.information import log_lags, mutual_information
 from memspan.results import Curve, DecayFit, Reach, Span
 from memspan.sequences import Sequence
-from memspan.sequences.sources import Independent, PowerLawBinary
+from memspan.sequences.sources import Independent, MarkovChain, PowerLawBinary
 
 PARAMETERS: dict[str, dict[str, float]] = {
     "exponential": {"amplitude": 0.5, "length": 12.0},
@@ -108,6 +108,80 @@ def test_the_sampled_exponent_is_found() -> None:
         fit = fit_decay(curve)
         assert fit["power"].parameters["exponent"] == pytest.approx(exponent, abs=0.04)
         assert fit["power"].weight > fit["exponential"].weight
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_a_law_that_holds_fits(name: str) -> None:
+    curves = [curve_of(LAWS[name], PARAMETERS[name], 0.03, seed) for seed in range(20)]
+    accepted = sum(fit_decay(curve, [LAWS[name]]).fits for curve in curves)
+    assert accepted >= 17  # 2 % of rejections are expected; 4 or more in 20 have probability 1e-3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("exponent", "documents"), [(0.5, 1000), (1.0, 1000), (1.0, 1)])
+def test_sampled_power_laws_fit_in_at_least_19_of_20_seeds(exponent: float, documents: int) -> None:
+    source, length = PowerLawBinary(0.1, exponent), 1000 if documents > 1 else 300_000
+    curves = (mutual_information(source.sample(documents, length, seed=s), seed=s) for s in range(60))
+    assert sum(fit_decay(curve).fits for curve in curves) >= 57
+
+
+def two_scales(length: int, seed: int) -> Sequence:
+    """Pairs of two independent chains: I is the sum of two exponentials of lengths about 1 and 250."""
+    parts = [
+        next(MarkovChain.lazy(size, stay=stay).sample(1, length, seed=seed + start).documents())
+        for size, stay, start in ((4, 0.5, 0), (2, 0.999, 10**6))
+    ]
+    return Sequence.from_documents([2 * parts[0].astype(np.int64) + parts[1]])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_two_scales_far_apart_fit_no_simple_law(seed: int) -> None:
+    found = measure(two_scales(1_000_000, seed), seed=seed)
+    assert found.decay is not None
+    assert not found.law_fits
+    assert any("no simple law fits" in note for note in found.notes)
+    near, *_, far = found.decay.local_exponents
+    assert near.interval[1] < far.interval[0]  # the slow exponential bends down at its end
+
+
+def test_local_exponents_of_a_power_law_are_its_exponent_in_every_range() -> None:
+    covered = []
+    for seed in range(20):
+        fit = fit_decay(curve_of(LAWS["power"], PARAMETERS["power"], 0.03, seed))
+        assert [(one.first, one.last) for one in fit.local_exponents] == [(1, 10), (10, 100), (100, 400)]
+        covered += [low <= 0.7 <= high for low, high in (one.interval for one in fit.local_exponents)]
+    assert np.mean(covered) >= 0.85
+
+
+def test_intervals_of_a_law_that_does_not_fit_are_as_wide_as_its_misfit() -> None:
+    curve = curve_of(LAWS["exponential+power"], PARAMETERS["exponential+power"])
+    fit = fit_decay(curve, [LAWS["power"]])
+    assert not fit.fits
+    low, high = fit["power"].intervals["exponent"]
+    assert fit["power"].misfit > 20
+    assert high - low > 0.1  # the noise of 0.1 % alone would make it 0.001
+
+
+def test_a_growing_curve_is_no_decay() -> None:
+    growing = curve_of(LAWS["power"], {"amplitude": 0.1, "exponent": -0.3})
+    fit = fit_decay(growing)
+    assert fit["power"].parameters["exponent"] == pytest.approx(-0.3, abs=0.01)
+    assert not fit["power"].decays
+    assert not fit.fits
+
+
+def test_a_constant_curve_is_no_decay() -> None:
+    constant = curve_of(LAWS["power"], {"amplitude": 0.1, "exponent": 0.0}, 0.03)
+    assert not fit_decay(constant, [LAWS["power"], LAWS["exponential"]]).fits
+
+
+def test_errors_of_very_different_size_or_none_at_all_can_be_fitted() -> None:
+    curve = curve_of(LAWS["power"], PARAMETERS["power"])
+    scale = np.where(np.arange(len(curve.lags)) % 3, 1.0, 1e-20)
+    without = dataclasses.replace(curve, replicates=curve.replicates * scale, stderr=curve.stderr * scale)
+    silent = dataclasses.replace(curve, replicates=0 * curve.replicates, stderr=0 * curve.stderr)
+    for strange in (without, silent):
+        assert fit_decay(strange)["power"].parameters["exponent"] == pytest.approx(0.7, abs=0.02)
 
 
 def test_only_significant_values_in_the_range_asked_for_are_used() -> None:

@@ -2,11 +2,14 @@
 
 Lags share the data, so their errors are correlated. Parameters are weighted least squares; their 95 % intervals come
 from refitting on each jackknife replicate; AICc is from generalised least squares with the replicates' covariance, shrunk
-towards its diagonal. It is a guide, not a proof.
+towards its diagonal. It ranks the laws, but the best of six may still be wrong: a lack-of-fit test says whether the
+residuals are larger than the errors explain (`LawFit.p_value`, `LawFit.fits`), and local exponents describe a curve that no
+law fits.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import final
@@ -15,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import leastsq
-from scipy.special import stdtrit
+from scipy.special import fdtrc, stdtrit
 
-from memspan.decay.laws import LAWS, LIMIT, Law
+from memspan.decay.laws import LAWS, LIMIT, Law, PowerLaw
 from memspan.errors import EvidenceError, InputError
-from memspan.results import Curve, DecayFit, LawFit
+from memspan.results import Curve, DecayFit, LawFit, LocalExponent
 
 Floats = NDArray[np.float64]
 FEWEST_LAGS = 4
@@ -27,6 +30,14 @@ DEGENERATE = 20.0
 """Logarithm beyond which a parameter has no meaning: lengths of 1e9 symbols, amplitudes of 1e-9 nats."""
 LEAST_SHRINKAGE = 0.1
 """With 8 to 16 replicates the covariance is never taken without some of its diagonal."""
+BLOCKS_PER_BAND, MOST_BANDS = 3, 12
+"""Bands of lags in the lack-of-fit test: Hotelling's T^2 needs clearly more blocks than dimensions to have any power."""
+ROUNDING = 1e-6
+"""Smallest relative error of a value: a sequence that repeats itself exactly has none of its own."""
+SMALLEST_LOSS = 1e-5
+"""A law that loses a smaller share of its value over all fitted lags is constant up to rounding."""
+LOCAL_LAGS = 3
+"""Fewest fitted lags in a range that has a local exponent of its own."""
 
 
 def fit_decay(
@@ -37,10 +48,10 @@ def fit_decay(
     first: int = 1,
     last: int | None = None,
 ) -> DecayFit:
-    """Every law with its parameters, intervals and AICc weight, on significant corrected values only.
+    """Every law with its parameters, intervals, AICc weight and lack of fit, on significant corrected values only.
 
-    `above` keeps values above so many nats (Shen 2019, Fig. 1c, d: 1e-3); `first` and `last` bound the lags. Too few
-    usable lags raise `EvidenceError`.
+    `above` keeps values above so many nats (Shen 2019, Fig. 1c, d: 1e-3); `first` and `last` bound the lags. Undersampled
+    lags are left out. Too few usable lags raise `EvidenceError`.
     """
     if above is not None and above <= 0:
         raise InputError(f"--fit-above {above}: expected a positive number of nats")
@@ -63,6 +74,7 @@ def fit_decay(
             for name, (law, free, aicc) in fitted.items()
         },
         data.tau.astype(np.int64),
+        _local_exponents(data),
     )
 
 
@@ -75,27 +87,64 @@ class _Data:
     information: Floats
     error: Floats
     replicates: Floats
+    apart: Floats
+    """Variance that the replicates do not show: of the floor and of the bias."""
     whitening: Floats
 
     @classmethod
     def of(cls, curve: Curve, above: float, first: int, last: int | None) -> _Data:
         last = int(curve.lags[-1]) if last is None else last
         use = curve.significant & (curve.corrected > above) & (curve.lags >= first) & (curve.lags <= last)
-        use &= np.isfinite(curve.error) & (curve.error > 0)
-        if use.sum() < FEWEST_LAGS:
+        use &= np.isfinite(curve.error)
+        sampled = use & ~curve.undersampled
+        if sampled.sum() < FEWEST_LAGS:
+            apart = int(use.sum() - sampled.sum())
             raise EvidenceError(
-                f"no law: {use.sum()} lags above {f'{above:g} nats' if above else 'the floor'}, at least {FEWEST_LAGS} "
-                "are needed; give more data or lags"
+                f"no law: {sampled.sum()} lags above {f'{above:g} nats' if above else 'the floor'}"
+                f"{f' ({apart} more are undersampled)' if apart else ''}, at least {FEWEST_LAGS} are needed; "
+                f"give more data or {'fewer kinds of symbols' if apart else 'lags'}"
             )
+        return cls.selected(curve, sampled)
+
+    @classmethod
+    def selected(cls, curve: Curve, use: NDArray[np.bool_]) -> _Data:
+        """The covariance has the replicates' correlations and at least the total error on its diagonal."""
         replicates, error = curve.replicates[:, use], curve.error[use]
-        covariance = _shrunk(replicates) + np.diag(curve.floor_sd[use] ** 2)
+        error = np.maximum(error, ROUNDING * curve.corrected[use])
+        covariance = _shrunk(replicates)
+        apart = np.maximum(error**2 - np.diag(covariance), 0.0)  # floor and bias: not in the replicates
         return cls(
             curve.lags[use].astype(np.float64),
             curve.corrected[use],
             error,
             replicates,
-            cholesky(covariance, lower=True),
+            apart,
+            _factor(covariance + np.diag(apart)),
         )
+
+    def part(self, use: NDArray[np.bool_]) -> _Data:
+        """The same at some of the lags."""
+        factor = _factor((self.whitening @ self.whitening.T)[np.ix_(use, use)])
+        return _Data(
+            self.tau[use],
+            self.information[use],
+            self.error[use],
+            self.replicates[:, use],
+            self.apart[use],
+            factor,
+        )
+
+
+def _factor(covariance: Floats) -> Floats:
+    """Cholesky factor of a covariance whose scale may differ by many orders between lags.
+
+    The correlations are factored, not the covariance: they are shrunk, so their eigenvalues are at least `LEAST_SHRINKAGE`
+    times the smallest share of the diagonal, whatever the errors are (a periodic sequence has errors of 1e-12 nats).
+    """
+    sd = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
+    correlation = covariance / np.outer(sd, sd)
+    np.fill_diagonal(correlation, 1.0)
+    return sd[:, None] * cholesky(correlation, lower=True)
 
 
 def _shrunk(replicates: Floats) -> Floats:
@@ -149,16 +198,92 @@ def _aicc(law: Law, data: _Data, free: Floats) -> float:
 
 
 def _law_fit(law: Law, data: _Data, free: Floats, aicc: float, weight: float) -> LawFit:
-    blocks = len(data.replicates)
-    again = np.array([_refined(law, data, data.information + row, free) for row in data.replicates])
-    again = np.clip(again, -LIMIT, LIMIT)
-    error = np.sqrt((blocks - 1) / blocks * np.sum((again - again.mean(axis=0)) ** 2, axis=0))
-    width = stdtrit(max(blocks - 1, 1), 0.975) * error
-    low, high = law.from_free(free - width), law.from_free(free + width)
-    return LawFit(
+    again = _refits(law, data, free)
+    squares = _residuals(free, law, data, data.information) ** 2
+    misfit = float(np.sqrt(squares.mean()))
+    fit = LawFit(
         dict(zip(law.names, law.from_free(free), strict=True)),
-        {name: (a, b) for name, a, b in zip(law.names, low, high, strict=True)},
+        {},
         aicc,
         weight,
-        float(np.sqrt(np.mean(_residuals(free, law, data, data.information) ** 2))),
+        misfit,
+        _lack_of_fit(law, data, free, again),
+        _decays(law, data, free, again),
+        float(np.sqrt(max((squares[inside].mean() for inside in _decades(data)), default=misfit**2))),
     )
+    # A refit on a replicate repeats the systematic misfit, so the jackknife does not see it; as with the scale factor of the
+    # Particle Data Group, errors are then made as large as the residuals.
+    scale = 1.0 if fit.fits else max(1.0, misfit)
+    return dataclasses.replace(fit, intervals=_intervals(law, free, again, scale))
+
+
+def _refits(law: Law, data: _Data, free: Floats) -> Floats:
+    """Parameters without each block, blocks x parameters."""
+    again = np.array([_refined(law, data, data.information + row, free) for row in data.replicates])
+    return np.clip(again, -LIMIT, LIMIT)
+
+
+def _intervals(law: Law, free: Floats, again: Floats, scale: float) -> dict[str, tuple[float, float]]:
+    """95 % intervals by Student's t from the jackknife of the parameters."""
+    blocks = len(again)
+    error = np.sqrt((blocks - 1) / blocks * np.sum((again - again.mean(axis=0)) ** 2, axis=0))
+    width = scale * stdtrit(max(blocks - 1, 1), 0.975) * error
+    low, high = law.from_free(free - width), law.from_free(free + width)
+    return {name: (a, b) for name, a, b in zip(law.names, low, high, strict=True)}
+
+
+def _decays(law: Law, data: _Data, free: Floats, again: Floats) -> bool:
+    """Whether the law loses a share of its value between the first and the last lag that exceeds its error (95 %)."""
+    with np.errstate(all="ignore"):
+        ends = np.array([law.formula(data.tau[[0, -1]], *law.from_free(row)) for row in (free, *again)])
+    lost = 1 - ends[:, 1] / np.maximum(ends[:, 0], 1e-300)
+    lost = np.clip(np.nan_to_num(lost, nan=-1.0, neginf=-1.0), -1.0, 1.0)
+    blocks = len(again)
+    error = np.sqrt((blocks - 1) / blocks * np.sum((lost[1:] - lost[1:].mean()) ** 2))
+    return bool(lost[0] > max(stdtrit(max(blocks - 1, 1), 0.975) * error, SMALLEST_LOSS))
+
+
+def _lack_of_fit(law: Law, data: _Data, free: Floats, again: Floats) -> float:
+    """p-value of Hotelling's T^2 of the residuals, averaged over bands of lags.
+
+    With B blocks and m bands T^2 (B - m) / (m (B - 1)) follows F(m, B - m) if the law holds. The covariance is that of the
+    residuals without each block, each from a refit, so the parameters that were fitted are accounted for. Bands, of equal
+    width on a logarithmic axis, are needed because there are more lags than blocks. Structure within a band is left to
+    `LawFit.misfit` and `LawFit.local_misfit`.
+    """
+    blocks, lags = data.replicates.shape
+    bands = min(lags - len(law.names), max(1, blocks // BLOCKS_PER_BAND), MOST_BANDS)
+    edges = np.geomspace(data.tau[0], data.tau[-1], bands + 1)[1:-1]
+    _, band = np.unique(np.searchsorted(edges, data.tau), return_inverse=True)
+    bands = int(band.max()) + 1
+    average = (band == np.arange(bands)[:, None]) / np.bincount(band)[:, None]
+    residuals = average @ _residuals(free, law, data, data.information)
+    left_out = np.array(
+        [_residuals(p, law, data, data.information + r) for p, r in zip(again, data.replicates, strict=True)]
+    )
+    centered = (left_out - left_out.mean(axis=0)) @ average.T
+    covariance = (blocks - 1) / blocks * centered.T @ centered
+    covariance += average @ np.diag(data.apart / data.error**2) @ average.T
+    # Residuals of a perfect fit have no variance at all: rounding stands in for it.
+    covariance += np.eye(bands) * max(1e-9 * np.trace(covariance), 1e-12)
+    t_squared = float(residuals @ np.linalg.solve(covariance, residuals))
+    return float(fdtrc(bands, blocks - bands, t_squared * (blocks - bands) / (bands * (blocks - 1))))
+
+
+def _local_exponents(data: _Data) -> tuple[LocalExponent, ...]:
+    """A power law in every range of a factor of ten that has enough lags, with its 95 % interval."""
+    law, found = PowerLaw(), []
+    for inside in _decades(data):
+        part = data.part(inside)
+        free = _best(law, part, part.information)
+        exponent = law.from_free(free)[1]
+        interval = _intervals(law, free, _refits(law, part, free), 1.0)["exponent"]
+        found.append(LocalExponent(int(part.tau[0]), int(part.tau[-1]), exponent, interval))
+    return tuple(found)
+
+
+def _decades(data: _Data) -> list[NDArray[np.bool_]]:
+    """Lags 1 to 10, 10 to 100, …, where enough of them were fitted."""
+    firsts = (10**power for power in range(len(str(int(data.tau[-1])))))
+    ranges = [(data.tau >= first) & (data.tau <= 10 * first) for first in firsts]
+    return [inside for inside in ranges if inside.sum() >= LOCAL_LAGS]

@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 
 from memspan.decay.fitting import fit_decay
+from memspan.decay.structure import find_influence, find_period
 from memspan.errors import EvidenceError
 from memspan.information import EntropyEstimator, PairCounts, mutual_information
 from memspan.progress import SILENT, Progress
-from memspan.results import Curve, DecayFit, Measurement
+from memspan.results import Curve, DecayFit, Influence, Measurement, Period
 from memspan.sequences import Sequence
-
-POOR_FIT = 4.0
-"""Root mean square distance, in standard errors, from which a law is called a rough description."""
 
 
 def measure(
@@ -34,14 +32,15 @@ def measure(
     keep: Path | None = None,
     progress: Progress = SILENT,
 ) -> Measurement:
-    """I(tau), floor, span, reach and laws of a sequence, of its pair counts, or of any list of documents.
+    """I(tau), floor, span, reach, laws and periods of a sequence, of its pair counts, or of any list of documents.
 
     The arguments are those of `mutual_information`; `above` is the least information, in nats, that laws are fitted to.
-    Too few lags above the floor are no error here: the notes say so and there is no law.
+    Too few lags above the floor are no error here: the notes say so and there is no law. A sequence that repeats itself
+    exactly has a period instead of laws.
 
     >>> found = measure(Sequence.from_documents(["abcabd" * 500]))
-    >>> found.curve.span.censored, found.symbols
-    (True, 'symbols')
+    >>> found.curve.span.censored, found.period.length, found.decay
+    (True, 6, None)
     """
     begun = time.perf_counter()
     if not isinstance(data, PairCounts):
@@ -59,23 +58,64 @@ def measure(
         progress=progress,
     )
     progress.say("fitting laws of decay")
-    decay, notes = _laws(curve, above)
-    seconds = time.perf_counter() - begun
-    remarks = notes + _remarks(curve)
-    return Measurement(data.paths, data.symbols, curve, decay, remarks, seconds, column=data.column)
+    sequence = data if isinstance(data, Sequence) else None
+    period, influence = find_period(curve, sequence), find_influence(curve, sequence)
+    decay, notes = _laws(curve, above, period)
+    return Measurement(
+        data.paths,
+        data.symbols,
+        curve,
+        decay,
+        (*notes, *_influence_note(influence), *_remarks(curve)),
+        time.perf_counter() - begun,
+        column=data.column,
+        period=period,
+        influence=influence,
+    )
 
 
-def _laws(curve: Curve, above: float | None) -> tuple[DecayFit | None, tuple[str, ...]]:
+def _laws(
+    curve: Curve, above: float | None, period: Period | None
+) -> tuple[DecayFit | None, tuple[str, ...]]:
+    if period is not None and period.exact:
+        return None, (f"no law: the sequence repeats itself exactly every {period.length:,} symbols",)
     try:
         decay = fit_decay(curve, above=above)
     except EvidenceError as error:
         return None, (str(error),)
-    misfit = decay[decay.best].misfit
-    if misfit < POOR_FIT:
-        return decay, ()
-    return decay, (
-        f"no law fits well: the best one misses the points by {misfit:.0f} standard errors (a period, or several scales); "
-        "take its parameters as a rough description",
+    if period is not None:
+        return decay, (
+            f"no law describes a period: look at multiples of {period.length} and at other lags apart, "
+            f"for example with --lags 1:{20 * period.length}",
+        )
+    return decay, _misfit_note(decay)
+
+
+def _misfit_note(decay: DecayFit) -> tuple[str, ...]:
+    best = decay[decay.best]
+    if best.fits:
+        return ()
+    first, last = int(decay.lags[0]), int(decay.lags[-1])
+    if not best.decays:
+        return (
+            f"no decay: the information does not fall measurably between lags {first:,} and {last:,}; documents or parts of "
+            "different composition look like that, and noisy repetition",
+        )
+    chance = "" if best.p_value is None else f", p = {best.p_value:.1g}"
+    return (
+        f"no simple law fits: the residuals of the best one ({decay.best}) are more than the errors explain (root mean "
+        f"square {best.misfit:.1f} standard errors{chance}); take the local exponents by range of lags instead",
+    )
+
+
+def _influence_note(influence: Influence | None) -> tuple[str, ...]:
+    if influence is None:
+        return ()
+    document = "" if influence.document is None else f"document {influence.document}, "
+    return (
+        f"about the symbols {influence.start:,} to {influence.stop - 1:,} ({document}{influence.blocks_words}) "
+        f"carry {100 * influence.share:.0f} % of the information at lags {influence.first_lag:,} to "
+        f"{influence.last_lag:,}: look at them, and measure again without them",
     )
 
 

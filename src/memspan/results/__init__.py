@@ -24,6 +24,7 @@ from memspan.results.curve import Reach as Reach
 from memspan.results.curve import Span as Span
 from memspan.results.decay import DecayFit as DecayFit
 from memspan.results.decay import LawFit as LawFit
+from memspan.results.decay import LocalExponent as LocalExponent
 from memspan.results.diagnosis import AttentionMap as AttentionMap
 from memspan.results.diagnosis import ContextLoss as ContextLoss
 from memspan.results.diagnosis import Diagnosis as Diagnosis
@@ -39,7 +40,9 @@ from memspan.results.linear_network import LinearNetwork as LinearNetwork
 from memspan.results.measured_table import Measured as Measured
 from memspan.results.measured_table import MeasuredRow as MeasuredRow
 from memspan.results.measured_table import MeasuredTable as MeasuredTable
+from memspan.results.measurement import Influence as Influence
 from memspan.results.measurement import Measurement as Measurement
+from memspan.results.measurement import Period as Period
 from memspan.results.memorization import FrequencySearch as FrequencySearch
 from memspan.results.memorization import Learnt as Learnt
 from memspan.results.memorization import Memorization as Memorization
