@@ -15,6 +15,7 @@ from memspan.results import (
     Curve,
     DecayFit,
     LawFit,
+    LocalExponent,
     Measurement,
     PairVerdict,
     Reach,
@@ -94,6 +95,22 @@ def power_fit(lags: np.ndarray) -> DecayFit:
         },
         lags,
     )
+
+
+def without_law(*, decays: bool = True) -> Measurement:
+    """A measurement that no law fits; or, without decay, one whose best law does not fall."""
+    found = measurement()
+    assert found.decay is not None
+    laws = {
+        name: dataclasses.replace(fit, p_value=1e-5 if decays else 0.4, decays=decays)
+        for name, fit in found.decay.laws.items()
+    }
+    local = (
+        LocalExponent(1, 10, 1.83, (1.71, 1.95)),
+        LocalExponent(10, 100, 0.92, (0.88, 0.96)),
+        LocalExponent(100, 1000, 0.41, (0.33, 0.49)),
+    )
+    return dataclasses.replace(found, decay=DecayFit(laws, found.decay.lags, local))
 
 
 def measurement(

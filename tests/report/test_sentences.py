@@ -6,7 +6,7 @@ import numpy as np
 
 from memspan.report import sentence
 from memspan.report.sentences import span_caution
-from memspan.results import BenchReport, Span
+from memspan.results import BenchReport, Period, Span
 
 
 def test_a_measurement_says_how_far_with_how_much_and_which_law(examples):
@@ -39,6 +39,33 @@ def test_too_few_lags_for_a_law_are_counted(examples):
     curve = dataclasses.replace(measurement.curve, p_value=p_value, span=Span(2, False))
     said = "noise.txt: dependence visible to 2 bytes (20 k symbols); no law: 2 lags above the floor"
     assert sentence(dataclasses.replace(measurement, curve=curve)) == said
+
+
+def test_a_law_that_does_not_fit_is_not_the_answer(examples):
+    said = sentence(examples.without_law())
+    assert said.endswith(
+        "; no simple law fits; local exponent 1.8 at lags 1-10, 0.92 at lags 10-100, 0.41 at lags 100-1,000"
+    )
+    assert "power law" not in said
+
+
+def test_a_curve_that_does_not_fall_has_no_decay(examples):
+    found = examples.without_law(decays=False)
+    assert sentence(found).endswith(f"; no decay between lags 1 and {found.decay.lags[-1]:,}")
+
+
+def test_a_period_is_named_instead_of_a_law(examples):
+    found = examples.measurement()
+    period = Period(3, 0.0512, (0.05, 0.0524), 15, 1e-6)
+    said = sentence(dataclasses.replace(found, period=period))
+    assert said.endswith("; period 3: I is 0.051 nats higher at multiples")
+    exact = dataclasses.replace(period, exact=True)
+    said = sentence(dataclasses.replace(found, period=exact))
+    assert said.endswith("; periodic with period 3: I = 3.02 nats at multiples, 0.051 less at other lags")
+    flat = dataclasses.replace(exact, length=2, contrast=0.0)
+    curve = dataclasses.replace(found.curve, corrected=np.full(found.curve.lags.size, np.log(2)))
+    said = sentence(dataclasses.replace(found, curve=curve, period=flat, decay=None))
+    assert said.endswith("; periodic with period 2: I = 0.693 nats at every lag")
 
 
 def test_a_span_of_one_is_in_the_singular(examples):

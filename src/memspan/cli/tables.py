@@ -12,7 +12,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from memspan.figures.words import caution, law_name, law_words, reach_words, span_value, symbols_word
+from memspan.figures.words import (
+    caution,
+    law_name,
+    law_sentence,
+    law_words,
+    period_words,
+    range_words,
+    reach_words,
+    span_value,
+    symbols_word,
+)
 from memspan.report.calibration_rows import (
     CALIBRATION_HEADER,
     CALIBRATION_LEGEND,
@@ -31,6 +41,7 @@ from memspan.report.numbers import (
     trimmed,
     unit_of,
     with_error,
+    with_interval,
 )
 from memspan.results import BenchReport, Claim, Comparison, Curve, Measurement, PairVerdict, Reproduction
 
@@ -149,11 +160,36 @@ def _read_as(result: Measurement) -> str:
 
 def _law_rows(result: Measurement) -> list[tuple[str, str]]:
     if result.decay is None:
+        if result.period is not None:
+            return [("period", period_words(result.period, result.curve))]
         return [("law", "none: too few lags stand above the floor")]
-    laws = sorted(result.decay.laws.items(), key=lambda item: -item[1].weight)
-    best = [("law", f"{law_words(*laws[0])}; weight {share(laws[0][1].weight)}, a guide")]
-    others = [f"{law_name(name)} {share(fit.weight)}" for name, fit in laws[1:] if fit.weight >= 0.01]
+    if not result.law_fits:
+        return _local_rows(result)
+    laws, name = result.decay.laws, result.decay.best
+    best = [("law", f"{law_words(name, laws[name])}; weight {share(laws[name].weight)}, a guide")]
+    ordered = sorted(laws.items(), key=lambda item: -item[1].weight)
+    others = [
+        f"{law_name(other)} {share(fit.weight)}"
+        for other, fit in ordered
+        if other != name and fit.weight >= 0.01
+    ]
     return best + ([("also", ", ".join(others))] if others else [])
+
+
+def _local_rows(result: Measurement) -> list[tuple[str, str]]:
+    """Why there is no law, and the local exponents by range of lags."""
+    assert result.decay is not None
+    if result.period is not None:
+        return [("period", period_words(result.period, result.curve))]
+    if not result.decay[result.decay.best].decays:
+        reason = law_sentence(result)
+    else:
+        reason = "no simple law fits"
+    exponents = (
+        f"{with_interval(one.exponent, one.interval)} at lags {range_words(one)}"
+        for one in result.decay.local_exponents
+    )
+    return [("law", reason), *(("local exponent", text) for text in exponents)]
 
 
 def _lag_table(curve: Curve, *, bits: bool) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:

@@ -67,7 +67,7 @@ def information_figure(measurement: Measurement, *, bits: bool) -> Figure:
     figure = new_figure(10.0, 5.4)
     left, right = figure.subplots(1, 2, sharey=True)
     for ax, scale in ((left, "log"), (right, "linear")):
-        draw_curve(ax, measurement.curve, measurement.decay, measurement.symbols, bits=bits, x_scale=scale)
+        draw_curve(ax, measurement.curve, _decay(measurement), measurement.symbols, bits=bits, x_scale=scale)
     left.set_title("both axes logarithmic: a power law is a straight line")
     right.set_title("distance linear: an exponential is a straight line")
     right.set_ylabel("")
@@ -78,13 +78,18 @@ def information_figure(measurement: Measurement, *, bits: bool) -> Figure:
 
 def information_axes(ax: Axes, measurement: Measurement, *, bits: bool, style: StyleName = "report") -> None:
     """The left panel alone; in the style `paper` without a title, with the best law only and short labels."""
-    curve, decay, labels = measurement.curve, measurement.decay, BRIEF if style == "paper" else WHOLE
+    curve, decay, labels = measurement.curve, _decay(measurement), BRIEF if style == "paper" else WHOLE
     if style == "paper" and decay is not None and decay.laws:
         decay = dataclasses.replace(decay, laws={decay.best: decay[decay.best]})
     draw_curve(ax, curve, decay, measurement.symbols, bits=bits, x_scale="log", labels=labels)
     if style == "report":
         ax.set_title(_title(measurement, 80))
     place_legend(ax, *_key(ax, labels))
+
+
+def _decay(measurement: Measurement) -> DecayFit | None:
+    """The laws to draw: none through a period, which they do not describe."""
+    return measurement.decay if measurement.period is None else None
 
 
 def curve_axes(ax: Axes, curve: Curve, *, bits: bool, style: StyleName = "report") -> None:

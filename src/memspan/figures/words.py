@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memspan.figures.numbers import count, trimmed, unit_of, with_interval
-from memspan.results import Curve, LawFit, Measurement, Span
+from memspan.figures.numbers import count, number, trimmed, unit_of, with_interval
+from memspan.results import Curve, LawFit, LocalExponent, Measurement, Period, Span
 
 _SYMBOLS = {
     "chars": ("character", "characters"),
@@ -119,11 +119,40 @@ def reach_words(curve: Curve, symbols: str, *, bits: bool = False) -> str:
 
 
 def law_sentence(measurement: Measurement) -> str:
-    """The best law with its shape, or why there is none."""
-    if measurement.decay is not None and measurement.decay.laws:
-        return law_words(measurement.decay.best, measurement.decay[measurement.decay.best])
+    """The period, the best law with its shape if it fits, the local exponents if none does, or why there is no law."""
+    decay = measurement.decay
+    if measurement.period is not None:
+        return period_words(measurement.period, measurement.curve)
+    if decay is not None and decay.laws:
+        if decay.fits:
+            return law_words(decay.best, decay[decay.best])
+        if not decay[decay.best].decays:
+            return f"no decay between lags {decay.lags[0]:,} and {decay.lags[-1]:,}"
+        local = ", ".join(
+            f"{number(one.exponent, 2)} at lags {range_words(one)}" for one in decay.local_exponents
+        )
+        return f"no simple law fits; local exponent {local}" if local else "no simple law fits"
     above = int(measurement.curve.significant.sum())
     return f"no law: {above:,} {'lag' if above == 1 else 'lags'} above the floor"
+
+
+def period_words(period: Period, curve: Curve) -> str:
+    """A period, and what it does to the information."""
+    start = f"{'periodic with ' if period.exact else ''}period {period.length:,}"
+    if not period.contrast:
+        return f"{start}: I = {number(float(curve.corrected.mean()))} nats at every lag"
+    if period.exact:
+        return f"{start}: I = {number(curve.entropy)} nats at multiples, {number(period.contrast, 2)} less at other lags"
+    return f"{start}: I is {number(period.contrast, 2)} nats higher at multiples"
+
+
+def range_words(local: LocalExponent) -> str:
+    """The lags of a local exponent.
+
+    >>> range_words(LocalExponent(100, 1000, 0.4, (0.3, 0.5)))
+    '100-1,000'
+    """
+    return f"{local.first:,}-{local.last:,}"
 
 
 def short(name: str, width: int = 48) -> str:

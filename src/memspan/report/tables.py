@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from memspan.figures.words import law_name, symbols_word
+from memspan.figures.words import law_name, range_words, symbols_word
 from memspan.report.numbers import count, number, share, unit_of, with_interval
 from memspan.report.section import Table
-from memspan.results import Curve, DecayFit, LawFit
+from memspan.results import Curve, DecayFit, LawFit, Measurement
 
 MOST_ROWS = 200
 """A curve with more lags than this is left to `result.json`."""
@@ -17,13 +17,28 @@ def law_tables(decay: DecayFit | None, symbols: str, *, bits: bool = False) -> t
         return ()
     ordered = sorted(decay.laws.items(), key=lambda item: -item[1].weight)
     rows = tuple(
-        (law_name(name), _parameters(fit, symbols, bits), share(fit.weight)) for name, fit in ordered
+        (law_name(name), _parameters(fit, symbols, bits), share(fit.weight), "yes" if fit.fits else "no")
+        for name, fit in ordered
     )
     caption = (
         f"Laws fitted to {decay.lags.size:,} significant lags, with 95 % intervals in brackets. "
-        "The weights say which law the data prefer; they are a guide, not a proof."
+        "The weights say which law the data prefer; they are a guide, not a proof. Where a law does not fit, its intervals "
+        "are widened by its misfit."
     )
-    return (Table(caption, ("law", "parameters", "weight"), rows),)
+    return (Table(caption, ("law", "parameters", "weight", "fits"), rows),)
+
+
+def local_tables(result: Measurement) -> tuple[Table, ...]:
+    """The local exponent by range of lags, where there is no law to give it."""
+    if result.decay is None or result.law_fits or not result.decay.local_exponents:
+        return ()
+    rows = tuple(
+        (range_words(one), with_interval(one.exponent, one.interval)) for one in result.decay.local_exponents
+    )
+    caption = (
+        "Local exponent: a power law fitted to each range of lags alone, with 95 % intervals in brackets"
+    )
+    return (Table(caption, ("lags", "exponent"), rows),)
 
 
 def _parameters(fit: LawFit, symbols: str, bits: bool) -> str:
