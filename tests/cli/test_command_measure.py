@@ -48,6 +48,8 @@ def test_the_folder_holds_exactly_the_printed_object_figures_and_report(memspan,
     assert sorted(path.name for path in (tmp_path / "run/figures").iterdir()) == [
         "information.png",
         "information.svg",
+        "residuals.png",
+        "residuals.svg",
     ]
     assert "novel.txt" in (tmp_path / "run/report.html").read_text()
     assert not (tmp_path / "run/counts").exists()
@@ -138,6 +140,51 @@ def test_nothing_above_the_floor_is_an_answer_and_no_error(memspan, tmp_path):
     ran = memspan("measure", tmp_path / "coin.txt", "--json")
     assert (ran.status, ran.plain["best_law"], ran.plain["laws"]) == (0, None, {})
     assert ran.plain["span"] == {"lag": 0, "censored": False}
+
+
+@pytest.mark.parametrize("pattern", ["ab", "abc"])
+def test_a_periodic_sequence_is_a_clean_answer(memspan, tmp_path, pattern):
+    (tmp_path / "again.txt").write_text(pattern * 30_000)
+    ran = memspan("measure", tmp_path / "again.txt", "--out", tmp_path / "run")
+    period = len(pattern)
+    information = {2: "0.693", 3: "1.10"}[period]
+    assert ran.status == 0
+    assert ran.out.splitlines()[0].endswith(
+        f"; periodic with period {period}: I = {information} nats at every lag"
+    )
+    plain = json.loads((tmp_path / "run/result.json").read_text())
+    assert (plain["period"]["length"], plain["period"]["exact"]) == (period, True)
+    assert (plain["best_law"], plain["laws"], plain["law_fits"]) == (None, {}, False)
+    assert "The whole sequence repeats itself" in (tmp_path / "run/report.html").read_text()
+
+
+def test_where_no_law_fits_the_table_lists_local_exponents(memspan, tmp_path):
+    import numpy as np
+
+    slow, fast = (
+        next(MarkovChain.lazy(size, stay=stay).sample(1, 600_000, seed=1).documents())
+        for size, stay in ((2, 0.999), (4, 0.5))
+    )
+    (tmp_path / "two.txt").write_bytes(bytes((97 + 2 * fast + slow).astype(np.uint8)))
+    ran = memspan("measure", tmp_path / "two.txt", "--max-lag", 2000)
+    assert "; no simple law fits; local exponent " in ran.out.splitlines()[0]
+    assert sum(line.startswith("local exponent ") for line in ran.out.splitlines()) >= 2
+    assert "note: no simple law fits" in ran.out
+    plain = memspan("measure", tmp_path / "two.txt", "--max-lag", 2000, "--json").plain
+    assert plain["law_fits"] is False
+    assert plain["best_law"] in plain["laws"]
+    assert plain["local_exponents"][0].keys() == {"first", "last", "exponent", "interval"}
+
+
+def test_an_influential_stretch_is_a_note(memspan, tmp_path):
+    import numpy as np
+
+    (chain,) = MarkovChain.lazy(20, stay=0.6).sample(1, 200_000, seed=3).documents()
+    symbols = chain.astype(np.uint8)
+    symbols[100_000:104_000] = np.resize(np.random.default_rng(0).integers(0, 20, 47), 4000)
+    (tmp_path / "table.txt").write_bytes(bytes(97 + symbols))
+    ran = memspan("measure", tmp_path / "table.txt")
+    assert "note: about the symbols 100,000 to 112,499 (block 9 of 16) carry " in ran.out
 
 
 def chain_without_memory() -> str:

@@ -12,8 +12,9 @@ from matplotlib.lines import Line2D
 from memspan.decay.laws import LAWS
 from memspan.figures import plot
 from memspan.figures.information import information_figure
+from memspan.figures.laws import has_residuals, residual_figure
 from memspan.figures.style import style
-from memspan.results import Curve, Measurement, Reach, Span
+from memspan.results import Curve, Measurement, Period, Reach, Span
 
 
 def figure_of(measurement: Measurement, bits: bool = False) -> Figure:
@@ -110,6 +111,47 @@ def test_the_best_law_is_solid_and_the_plain_ones_dashed(examples):
     assert "(best law)" in str(line_of(ax, "power law").get_label())
     assert line_of(ax, "exponential").get_linestyle() == "--"
     assert line_of(ax, "exponential").get_label() == "exponential, length 12 [11, 13]"
+
+
+def test_a_best_law_that_does_not_fit_says_so_and_gives_no_parameters(examples):
+    ax = panels(examples.without_law())[0]
+    label = str(line_of(ax, "power law").get_label())
+    assert label == "power law (best of the laws, but it does not fit)"
+
+
+def test_no_law_is_drawn_through_a_period(examples):
+    periodic = dataclasses.replace(examples.measurement(), period=Period(3, 0.05, (0.04, 0.06), 15, 1e-6))
+    for ax in panels(periodic):
+        assert not any("law" in str(line.get_label()) for line in ax.get_lines())
+    assert not has_residuals(periodic)
+
+
+def test_residuals_are_in_standard_errors_from_the_best_law(examples):
+    measurement = examples.measurement()
+    curve, decay = measurement.curve, measurement.decay
+    with style():
+        (ax,) = residual_figure(measurement).axes
+    fitted = np.asarray(line_of(ax, "fitted").get_xydata())
+    law = LAWS["power"].value(decay.lags, decay["power"].parameters)
+    use = np.isin(curve.lags, decay.lags)
+    expected = (curve.corrected[use] - law) / curve.error[use]
+    inside = np.abs(expected) <= 6
+    np.testing.assert_allclose(fitted, np.stack([decay.lags[inside], expected[inside]], axis=1))
+    band = next(patch for patch in ax.patches if patch.get_label() == "± 2 standard errors")
+    assert band.get_extents().transformed(ax.transData.inverted()).intervaly.tolist() == pytest.approx(
+        [-2, 2]
+    )
+
+
+def test_residuals_beyond_the_axis_are_marked_at_its_edge(examples):
+    measurement = examples.measurement()
+    corrected = measurement.curve.corrected.copy()
+    corrected[[0, 3]] += np.array([1.0, -1.0])
+    with style():
+        (ax,) = residual_figure(with_curve(measurement, corrected=corrected)).axes
+    assert x_of(line_of(ax, "above the axis")).tolist() == [1]
+    assert x_of(line_of(ax, "below the axis")).tolist() == [4]
+    assert np.abs(y_of(line_of(ax, "above the axis"))).max() < ax.get_ylim()[1]
 
 
 def test_both_plain_laws_stand_beside_another_best_law(examples):

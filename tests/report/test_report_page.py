@@ -14,7 +14,7 @@ from memspan.report import Section, render, report, write_report
 from memspan.report.section import Table
 from memspan.report.sections import section_of
 from memspan.report.tables import curve_tables
-from memspan.results import Measurement
+from memspan.results import Influence, Measurement, Period
 from memspan.results.encoding import dumps
 
 _NAMESPACE = re.compile(r'xmlns(:\w+)?="[^"]*"')
@@ -93,7 +93,7 @@ def test_the_page_is_well_formed_and_every_name_is_given_once(page):
 def test_every_result_is_on_the_page_in_the_order_of_its_path(page):
     origins = re.findall(r'class="origin">From ([^<]*)<', page)
     assert origins == ["a/result.json", "b/deep/result.json", "c/result.json", "d/result.json"]
-    assert page.count("<svg") == 4
+    assert page.count("<svg") == 5  # a measurement has two: the curve, and the residuals of its law
 
 
 def test_the_answers_come_first(page):
@@ -148,8 +148,43 @@ def test_laws_are_listed_by_weight_and_called_a_guide(measured):
         "power law",
         "amplitude 0.10 [0.09, 0.11] nats; exponent 0.81 [0.78, 0.84]",
         "97 %",
+        "yes",
     )
+    assert table.rows[2][3] == "no"
     assert "guide" in table.caption
+
+
+def test_where_no_law_fits_the_local_exponents_are_listed_and_explained(examples, measured):
+    section = section_of(examples.without_law())
+    assert cells(section)["law"].startswith("no simple law fits; local exponent 1.8 at lags 1-10")
+    assert section.details[0].header == ("lags", "exponent")
+    assert section.details[0].rows == (
+        ("1-10", "1.8 [1.7, 1.9]"),
+        ("10-100", "0.92 [0.88, 0.96]"),
+        ("100-1,000", "0.41 [0.33, 0.49]"),
+    )
+    assert any(paragraph.startswith("No simple law fits") for paragraph in section.explanation)
+    assert "residuals" not in str(measured.explanation)
+
+
+def test_the_residuals_of_the_law_stand_under_the_curve(examples, measured):
+    assert [figure.name for figure in measured.figures] == ["information", "residuals"]
+    assert "so the law fits" in measured.figures[1].caption
+    assert "show where the law fails" in section_of(examples.without_law()).figures[1].caption
+    assert [figure.name for figure in section_of(examples.independent()).figures] == ["information"]
+
+
+def test_a_period_and_an_influential_stretch_have_rows_and_explanations(examples):
+    period = Period(3, 0.05, (0.04, 0.06), 15, 1e-6)
+    influence = Influence(0.63, 100, 1000, 12, 12, 64, 412_000, 420_000, document=3)
+    section = section_of(dataclasses.replace(examples.measurement(), period=period, influence=influence))
+    assert cells(section)["period"] == "period 3: I is 0.050 nats higher at multiples"
+    assert cells(section)["influential stretch"] == "about characters 412,000 to 419,999 (document 3)"
+    meaning = next(row[2] for row in section.table.rows if row[0] == "influential stretch")
+    assert "block 12 of 64, 63 % of the information at lags 100 to 1,000 is gone" in meaning
+    assert [figure.name for figure in section.figures] == ["information"]
+    assert any("has a period" in paragraph for paragraph in section.explanation)
+    assert any("One stretch carries most" in paragraph for paragraph in section.explanation)
 
 
 def test_silence_and_censoring_are_explained(examples):

@@ -16,6 +16,7 @@ from memspan.figures.comparison import comparison_axes, comparison_figure, curve
 from memspan.figures.diagnosis import diagnosis_drawings, diagnosis_figures, gradient_drawing
 from memspan.figures.heat_map import heat_map_axes, heat_map_figure
 from memspan.figures.information import curve_axes, information_axes, information_figure
+from memspan.figures.laws import has_residuals, residual_figure
 from memspan.figures.memorization import memorization_axes, memorization_figures
 from memspan.figures.orbit import orbit_axes, orbit_figure
 from memspan.figures.second_goal import goal_figures
@@ -200,7 +201,8 @@ def _check_style(style: str) -> None:
 def _drawn(result: Result, bits: bool) -> dict[str, Figure]:
     match result:
         case Measurement():
-            return {"information": information_figure(result, bits=bits)}
+            residuals = {"residuals": residual_figure(result)} if has_residuals(result) else {}
+            return {"information": information_figure(result, bits=bits), **residuals}
         case Comparison():
             return {"comparison": comparison_figure(result, bits=bits)}
         case BenchReport():

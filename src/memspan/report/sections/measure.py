@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from memspan.figures.words import caution, law_name, reach_words, span_value, symbols_word
+from memspan.figures.words import (
+    caution,
+    law_name,
+    law_sentence,
+    period_words,
+    reach_words,
+    span_value,
+    symbols_word,
+)
 from memspan.report.illustration import illustrations
 from memspan.report.numbers import duration, number, remark_in, share, trimmed, unit_of, with_error
 from memspan.report.section import MEANING, Listing, Row, Section, Table
 from memspan.report.sentences import sentence
-from memspan.report.tables import curve_tables, law_tables
-from memspan.results import Curve, Measurement
+from memspan.report.tables import curve_tables, law_tables, local_tables
+from memspan.results import Curve, Measurement, Period
+from memspan.results.decay import LACK_OF_FIT, LARGEST_MISFIT
 
 _NULLS = {
     "documents": "documents paired at random",
@@ -32,9 +41,12 @@ def section(result: Measurement, *, bits: bool = False) -> Section:
         answer=sentence(result),
         explanation=_explanation(result, bits),
         table=Table("What was found", MEANING, _rows(result, bits), stacked=True),
-        figures=illustrations(result, {"information": _caption(result)}, bits=bits),
+        figures=illustrations(
+            result, {"information": _caption(result), "residuals": _residual_caption(result)}, bits=bits
+        ),
         listings=excerpts({"How what was written begins": result}),
         details=(
+            *local_tables(result),
             *law_tables(result.decay, result.symbols, bits=bits),
             *curve_tables(result.curve, bits=bits),
         ),
@@ -57,6 +69,41 @@ def _explanation(result: Measurement, bits: bool) -> tuple[str, ...]:
         f"The span is how far such dependence is visible. It is {caution(result.curve, result.symbols)}. "
         "The reach is where the information falls below a fixed level; it does not depend on the amount of "
         "data, so use it to set sequences of different size side by side.",
+        *_law_explanation(result),
+        *_influence_explanation(result),
+    )
+
+
+def _law_explanation(result: Measurement) -> tuple[str, ...]:
+    """Why there is a period or a table of local exponents where a reader expects a law."""
+    if result.period is not None:
+        return (
+            "The sequence has a period: symbols that stand a multiple of "
+            f"{result.period.length:,} apart share more, or repeat. A law of decay is a smooth curve and cannot describe "
+            "that, so none is given as the answer. To see the period, measure every lag (--lags).",
+        )
+    if result.decay is None or result.decay.fits:
+        return ()
+    if not result.decay[result.decay.best].decays:
+        return (
+            "The information does not fall measurably over these lags, so there is no law of decay. A constant that no lag "
+            "removes comes from documents or parts of different composition, or from noisy repetition.",
+        )
+    return (
+        f"No simple law fits: if the best of the six laws held, residuals as large as these would be found less than "
+        f"{100 * LACK_OF_FIT:.0f} times in 100, or in some range of lags they are more than {LARGEST_MISFIT:.0f} standard "
+        "errors (root mean square). The curve has several scales, or another shape. "
+        "The local exponent is the slope of the curve on logarithmic axes within a range of lags: constant for a power law, "
+        "rising for an exponential, falling where a slow decay follows a fast one.",
+    )
+
+
+def _influence_explanation(result: Measurement) -> tuple[str, ...]:
+    if result.influence is None:
+        return ()
+    return (
+        "One stretch carries most of the information at some lags (see the table). The curve is then that of the stretch, "
+        "such as a table of contents, a repeated licence or a sequencing artifact, and not of the sequence as a whole.",
     )
 
 
@@ -64,9 +111,23 @@ def _caption(result: Measurement) -> str:
     dots = (
         "Blue is the information left when the floor is taken off, hollow or thin where chance could give it."
     )
-    laws = " Fitted laws are drawn over the lags they were fitted to." if result.decay is not None else ""
+    drawn = result.decay is not None and result.period is None
+    laws = " Fitted laws are drawn over the lags they were fitted to." if drawn else ""
     return (
         f"{dots}{laws} Both panels show the same numbers: left a power law is straight, right an exponential."
+    )
+
+
+def _residual_caption(result: Measurement) -> str:
+    """Under the residuals of the best law."""
+    verdict = (
+        "They scatter within the band, so the law fits."
+        if result.law_fits
+        else "Runs on one side of zero, or points far outside the band, show where the law fails."
+    )
+    return (
+        "What is left when the best law is subtracted, in standard errors. If the law holds, 19 of 20 points lie within the "
+        f"grey band of ± 2; neighbors move together because lags share the data. {verdict}"
     )
 
 
@@ -81,6 +142,7 @@ def _memory_rows(result: Measurement, bits: bool) -> tuple[Row, ...]:
         ("span", span_value(curve, result.symbols), span),
         ("reach", reach_words(curve, result.symbols, bits=bits), _reach_meaning(curve, bits)),
         _law_row(result),
+        *_influence_rows(result),
         (
             "significant lags",
             f"{int(curve.significant.sum()):,} of {curve.lags.size:,}",
@@ -97,11 +159,44 @@ def _reach_meaning(curve: Curve, bits: bool) -> str:
 
 
 def _law_row(result: Measurement) -> Row:
+    if result.period is not None:
+        return "period", period_words(result.period, result.curve), _period_meaning(result.period)
     if result.decay is None:
         return "law", "none", "Too few lags are significant to tell how the information falls."
     best = result.decay.best
+    if not result.law_fits:
+        fit = result.decay[best]
+        chance = "" if fit.p_value is None else f", p = {number(fit.p_value, 1)}"
+        meaning = f"The best of six, {law_name(best)}, has residuals of {number(fit.misfit, 2)} standard errors{chance}."
+        return "law", law_sentence(result), meaning
     weight = f"Weight {share(result.decay[best].weight)} among the laws tried: a guide."
     return "best law", law_name(best), f"{_LAWS.get(best, '')} {weight}".strip()
+
+
+def _period_meaning(period: Period, bits: bool) -> str:
+    if period.exact:
+        return "The whole sequence repeats itself without an error."
+    if not period.contrast:
+        return "Symbols recur at multiples of the period, with noise; the information itself is the same at every lag."
+    unit, factor = unit_of(bits)
+    low, high = (factor * bound for bound in period.interval)
+    return (
+        f"Averaged over the multiples up to lag {period.last:,}, next to the lags on either side; 95 % interval "
+        f"{number(low, 2)} to {number(high, 2)} {unit}, p = {number(period.p_value, 1)} corrected for all periods tried."
+    )
+
+
+def _influence_rows(result: Measurement) -> tuple[Row, ...]:
+    found = result.influence
+    if found is None:
+        return ()
+    document = "" if found.document is None else f" (document {found.document:,})"
+    where = f"about {symbols_word(result.symbols)} {found.start:,} to {found.stop - 1:,}{document}"
+    meaning = (
+        f"Without this stretch, {found.blocks_words}, {share(found.share)} of the information at lags "
+        f"{found.first_lag:,} to {found.last_lag:,} is gone."
+    )
+    return (("influential stretch", where, meaning),)
 
 
 def _floor_rows(curve: Curve, bits: bool) -> tuple[Row, ...]:
