@@ -138,9 +138,8 @@ def test_residuals_are_in_standard_errors_from_the_best_law(examples):
     inside = np.abs(expected) <= 6
     np.testing.assert_allclose(fitted, np.stack([decay.lags[inside], expected[inside]], axis=1))
     band = next(patch for patch in ax.patches if patch.get_label() == "± 2 standard errors")
-    assert band.get_extents().transformed(ax.transData.inverted()).intervaly.tolist() == pytest.approx(
-        [-2, 2]
-    )
+    extent = band.get_extents().transformed(ax.transData.inverted())
+    assert (extent.y0, extent.y1) == pytest.approx((-2, 2))
 
 
 def test_residuals_beyond_the_axis_are_marked_at_its_edge(examples):

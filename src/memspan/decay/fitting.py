@@ -10,6 +10,7 @@ law fits.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import final
@@ -81,15 +82,12 @@ def fit_decay(
 @final
 @dataclass(frozen=True, eq=False)
 class _Data:
-    """The lags used, their information and errors, the replicates, and the whitening of correlated errors."""
+    """The lags used, their information and errors, and the replicates, from which correlated errors are known."""
 
     tau: Floats
     information: Floats
     error: Floats
     replicates: Floats
-    apart: Floats
-    """Variance that the replicates do not show: of the floor and of the bias."""
-    whitening: Floats
 
     @classmethod
     def of(cls, curve: Curve, above: float, first: int, last: int | None) -> _Data:
@@ -108,31 +106,24 @@ class _Data:
 
     @classmethod
     def selected(cls, curve: Curve, use: NDArray[np.bool_]) -> _Data:
-        """The covariance has the replicates' correlations and at least the total error on its diagonal."""
-        replicates, error = curve.replicates[:, use], curve.error[use]
-        error = np.maximum(error, ROUNDING * curve.corrected[use])
-        covariance = _shrunk(replicates)
-        apart = np.maximum(error**2 - np.diag(covariance), 0.0)  # floor and bias: not in the replicates
-        return cls(
-            curve.lags[use].astype(np.float64),
-            curve.corrected[use],
-            error,
-            replicates,
-            apart,
-            _factor(covariance + np.diag(apart)),
-        )
+        """The values at some lags, with an error that rounding bounds from below."""
+        error = np.maximum(curve.error[use], ROUNDING * curve.corrected[use])
+        return cls(curve.lags[use].astype(np.float64), curve.corrected[use], error, curve.replicates[:, use])
 
     def part(self, use: NDArray[np.bool_]) -> _Data:
         """The same at some of the lags."""
-        factor = _factor((self.whitening @ self.whitening.T)[np.ix_(use, use)])
-        return _Data(
-            self.tau[use],
-            self.information[use],
-            self.error[use],
-            self.replicates[:, use],
-            self.apart[use],
-            factor,
-        )
+        return _Data(self.tau[use], self.information[use], self.error[use], self.replicates[:, use])
+
+    @functools.cached_property
+    def apart(self) -> Floats:
+        """Variance at each lag that the replicates do not show: of the floor and of the bias."""
+        blocks = len(self.replicates)
+        return np.maximum(self.error**2 - (blocks - 1) * self.replicates.var(axis=0), 0.0)
+
+    @functools.cached_property
+    def whitening(self) -> Floats:
+        """Cholesky factor of the covariance: the replicates' correlations, at least the total error on the diagonal."""
+        return _factor(_shrunk(self.replicates) + np.diag(self.apart))
 
 
 def _factor(covariance: Floats) -> Floats:
@@ -263,7 +254,7 @@ def _lack_of_fit(law: Law, data: _Data, free: Floats, again: Floats) -> float:
     )
     centered = (left_out - left_out.mean(axis=0)) @ average.T
     covariance = (blocks - 1) / blocks * centered.T @ centered
-    covariance += average @ np.diag(data.apart / data.error**2) @ average.T
+    covariance += (average * (data.apart / data.error**2)) @ average.T
     # Residuals of a perfect fit have no variance at all: rounding stands in for it.
     covariance += np.eye(bands) * max(1e-9 * np.trace(covariance), 1e-12)
     t_squared = float(residuals @ np.linalg.solve(covariance, residuals))
