@@ -9,7 +9,7 @@ import pytest
 
 from memspan.errors import CorruptError, InputError
 from memspan.information import Plugin, count_pairs, log_lags, mutual_information, parse_lags
-from memspan.information.floor import p_values
+from memspan.information.floor import p_of_scores, scores
 from memspan.information.lags import default_lags
 from memspan.information.span import RangeProfile, find_reach, find_span
 from memspan.results import Curve, Reach, Span
@@ -132,6 +132,11 @@ def test_the_reach_does_not_depend_on_the_amount_of_data() -> None:
         reach = mutual_information(source.sample(1, length, seed=3)).reach
         assert reach.interval is not None
         assert reach.interval[0] <= exact <= reach.interval[1]
+
+
+def p_values(information: np.ndarray, draws: np.ndarray) -> np.ndarray:
+    mean, sd = draws.mean(axis=1), draws.std(axis=1, ddof=1)
+    return p_of_scores(scores(information, mean, sd), draws.shape[1])
 
 
 def test_p_values_are_those_of_a_gamma_distribution() -> None:

@@ -100,7 +100,7 @@ class Reading:
             return
         from memspan.sequences.opening import open_sources
 
-        _, inputs = open_sources([name for source in sources for name in files_of(source)])
+        _, inputs = open_sources(sources)
         if sum(sequence.n_documents for sequence in sequences) <= len(inputs):
             raise InputError(
                 f"--documents {self.documents!r} cuts nothing: {_readable(sources[0])} has no such place between two "
@@ -132,7 +132,9 @@ def paths_of(sources: list[str]) -> tuple[str, ...]:
     >>> paths_of(["novel.txt", "-"])
     ('novel.txt', 'standard input')
     """
-    return tuple(_readable(name) for source in sources for name in files_of(source))
+    from memspan.sequences.opening import expanded_paths
+
+    return tuple(_readable(name) for source in sources for name in expanded_paths(source))
 
 
 def is_model(source: str) -> bool:

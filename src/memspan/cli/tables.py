@@ -59,7 +59,7 @@ def show_measurement(console: Console, result: Measurement, *, bits: bool) -> No
     rows = [
         ("span", f"{span_value(curve, symbols)} ({caution(curve, symbols)})"),
         ("reach", reach_words(curve, symbols, bits=bits)),
-        *_law_rows(result),
+        *_law_rows(result, bits),
         (
             "read as",
             f"{_read_as(result)}: {curve.length:,} in {documents}, {curve.alphabet:,} different",
@@ -158,13 +158,13 @@ def _read_as(result: Measurement) -> str:
     return word if result.column is None else f"{word} of column {result.column}"
 
 
-def _law_rows(result: Measurement) -> list[tuple[str, str]]:
+def _law_rows(result: Measurement, bits: bool) -> list[tuple[str, str]]:
     if result.decay is None:
         if result.period is not None:
-            return [("period", period_words(result.period, result.curve))]
+            return [("period", period_words(result.period, result.curve, bits=bits))]
         return [("law", "none: too few lags stand above the floor")]
     if not result.law_fits:
-        return _local_rows(result)
+        return _local_rows(result, bits)
     laws, name = result.decay.laws, result.decay.best
     best = [("law", f"{law_words(name, laws[name])}; weight {share(laws[name].weight)}, a guide")]
     ordered = sorted(laws.items(), key=lambda item: -item[1].weight)
@@ -176,12 +176,12 @@ def _law_rows(result: Measurement) -> list[tuple[str, str]]:
     return best + ([("also", ", ".join(others))] if others else [])
 
 
-def _local_rows(result: Measurement) -> list[tuple[str, str]]:
+def _local_rows(result: Measurement, bits: bool) -> list[tuple[str, str]]:
     """Why there is no law, and the local exponents by range of lags."""
     assert result.decay is not None
     if result.period is not None:
-        return [("period", period_words(result.period, result.curve))]
-    if not result.decay[result.decay.best].decays:
+        return [("period", period_words(result.period, result.curve, bits=bits))]
+    if result.decay.fits or not result.decay[result.decay.best].decays:
         reason = law_sentence(result)
     else:
         reason = "no simple law fits"

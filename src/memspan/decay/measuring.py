@@ -15,6 +15,7 @@ from memspan.errors import EvidenceError
 from memspan.information import EntropyEstimator, PairCounts, mutual_information
 from memspan.progress import SILENT, Progress
 from memspan.results import Curve, DecayFit, Influence, Measurement, Period
+from memspan.results.curve import ONE_DOCUMENT
 from memspan.sequences import Sequence
 
 
@@ -122,10 +123,12 @@ def _influence_note(influence: Influence | None) -> tuple[str, ...]:
 def _remarks(curve: Curve) -> tuple[str, ...]:
     """What a reader should know before trusting the numbers."""
     remarks = list(curve.notes)
-    if curve.span.censored and curve.null == "documents":
+    if curve.one_document:
+        remarks.append(ONE_DOCUMENT)
+    elif curve.span.censored and curve.documents > 1:
         remarks.append(
-            "the curve still stands above the floor at the largest lag: documents of different composition look like "
-            "that, too, as a constant that no distance removes"
+            "the curve is above the floor at the largest lag: documents of different composition look like that, too, as a "
+            "constant that no lag removes"
         )
     if len(curve.replicates) < 5 and curve.span.lag:
         remarks.append(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from memspan.figures.numbers import count, number, trimmed, unit_of, with_interval
 from memspan.results import Curve, LawFit, LocalExponent, Measurement, Period, Span
 
@@ -70,12 +72,28 @@ def span_words(curve: Curve, symbols: str) -> str:
             f"dependence visible to at least {lag:,} {symbols_word(symbols, lag)}, the largest lag measured"
         )
     if lag > 0:
-        return f"dependence visible to {lag:,} {symbols_word(symbols, lag)}"
+        return f"dependence visible to {interval_words(curve.span)} {symbols_word(symbols, lag)}"
     apart = int(curve.significant.sum())
     if apart:
-        distances = "one farther distance stands" if apart == 1 else f"{apart:,} farther distances stand"
-        return f"no dependence visible at the nearest distances, but {distances} above the floor"
+        lags = "one longer lag is" if apart == 1 else f"{apart:,} longer lags are"
+        return f"no dependence visible at the shortest lags, but {lags} above the floor"
     return "no dependence visible"
+
+
+def memory_words(curve: Curve, symbols: str, *, bits: bool = False) -> str:
+    """The reach, which leads every answer, and the span; a reach at undersampled lags is a lower bound."""
+    span, reach = span_words(curve, symbols), curve.reach
+    if not curve.span.lag:
+        return span
+    unit, factor = unit_of(bits)
+    level = f"{trimmed(reach.level * factor)} {unit}"
+    if reach.lag <= 0 and not reach.censored:
+        return f"below {level} at every lag; {span}"
+    nearest = int(np.argmin(np.abs(curve.lags - reach.lag)))
+    lower_bound = reach.censored or bool(curve.undersampled[nearest])
+    interval = None if lower_bound else reach.interval
+    distance = f"{with_interval(reach.lag, interval)} {symbols_word(symbols, reach.lag)}"
+    return f"reach {'at least ' if lower_bound else ''}{distance} at {level}; {span}"
 
 
 def interval_words(span: Span) -> str:
@@ -118,12 +136,14 @@ def reach_words(curve: Curve, symbols: str, *, bits: bool = False) -> str:
     return f"{with_interval(reach.lag, reach.interval)} {symbols_word(symbols)} at {level}"
 
 
-def law_sentence(measurement: Measurement) -> str:
+def law_sentence(measurement: Measurement, *, bits: bool = False) -> str:
     """The period, the best law with its shape if it fits, the local exponents if none does, or why there is no law."""
     decay = measurement.decay
     if measurement.period is not None:
-        return period_words(measurement.period, measurement.curve)
+        return period_words(measurement.period, measurement.curve, bits=bits)
     if decay is not None and decay.laws:
+        if decay.fits and measurement.curve.one_document:
+            return "one document of this length cannot determine a law"
         if decay.fits:
             return law_words(decay.best, decay[decay.best])
         if not decay[decay.best].decays:
@@ -136,14 +156,16 @@ def law_sentence(measurement: Measurement) -> str:
     return f"no law: {above:,} {'lag' if above == 1 else 'lags'} above the floor"
 
 
-def period_words(period: Period, curve: Curve) -> str:
+def period_words(period: Period, curve: Curve, *, bits: bool = False) -> str:
     """A period, and what it does to the information."""
+    unit, factor = unit_of(bits)
     start = f"{'periodic with ' if period.exact else ''}period {period.length:,}"
     if not period.contrast:
-        return f"{start}: I = {number(float(curve.corrected.mean()))} nats at every lag"
+        return f"{start}: I = {number(factor * float(curve.corrected.mean()))} {unit} at every lag"
+    contrast = number(factor * period.contrast, 2)
     if period.exact:
-        return f"{start}: I = {number(curve.entropy)} nats at multiples, {number(period.contrast, 2)} less at other lags"
-    return f"{start}: I is {number(period.contrast, 2)} nats higher at multiples"
+        return f"{start}: I = {number(factor * curve.entropy)} {unit} at multiples, {contrast} less at other lags"
+    return f"{start}: I is {contrast} {unit} higher at multiples"
 
 
 def range_words(local: LocalExponent) -> str:

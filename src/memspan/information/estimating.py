@@ -284,47 +284,46 @@ class _Values:
     def of(cls, parts: list[_LagValues], floor: Floor) -> _Values:
         lags = np.array([part.lag for part in parts], dtype=np.int64)
         levels = min(floor.levels, len(parts[0].information))
-        corrected = [_corrected(parts, floor, lags, level) for level in range(levels)]
-        mean, sd, draws = floor.at(lags, np.array([part.pairs[0][0] for part in parts]))
-        room = _room(mean, np.array([part.entropy[0][0] for part in parts]))
+        corrected = [_corrected(parts, floor, level) for level in range(levels)]
+        pairs = np.array([part.pairs[0][0] for part in parts], dtype=np.int64)
+        null = floor.at(pairs)
+        room = _room(null.mean, np.array([part.entropy[0][0] for part in parts]))
         replicates = np.stack([part.replicates for part in parts], axis=1) / room
-        sampling = np.sqrt(_sampling_variance(lags, replicates, sd))
+        sampling = np.sqrt(_sampling_variance(lags, replicates, null.sd))
         bias = np.zeros(len(lags))
         if levels == LEVELS:
             values, noise = zip(*corrected, strict=True)
-            bias = _remaining_bias(list(values), np.sqrt(sd**2 + sum(error**2 for error in noise)))
-        score = scores(np.array([part.plugin for part in parts]), draws)
+            bias = _remaining_bias(list(values), np.sqrt(null.sd**2 + sum(error**2 for error in noise)))
+        score = scores(np.array([part.plugin for part in parts]), null.plugin_mean, null.plugin_sd)
         return cls(
             lags=lags,
             information=np.array([part.information[0][0] for part in parts]),
-            floor=mean,
-            floor_sd=sd,
+            floor=null.mean,
+            floor_sd=null.sd,
             corrected=corrected[0][0],
             stderr=np.hypot(sampling, bias),
             stderr_bias=bias,
             undersampled=bias > sampling,
-            pairs=np.array([part.pairs[0][0] for part in parts], dtype=np.int64),
+            pairs=pairs,
             score=score,
-            p_value=p_of_scores(score, draws.shape[1]),
+            p_value=p_of_scores(score, null.draws),
             agreement=np.array([part.agreement for part in parts]),
             replicates=np.nan_to_num(replicates),
-            draws=draws.shape[1],
+            draws=null.draws,
         )
 
 
-def _corrected(
-    parts: list[_LagValues], floor: Floor, lags: NDArray[np.int64], level: int
-) -> tuple[Floats, Floats]:
+def _corrected(parts: list[_LagValues], floor: Floor, level: int) -> tuple[Floats, Floats]:
     """The mean corrected value of the parts of a level (all data, halves or quarters), and the error of its floor."""
-    information, entropy = (
-        np.stack([getattr(part, name)[level] for part in parts]) for name in ("information", "entropy")
+    information, entropy, pairs = (
+        np.stack([getattr(part, name)[level] for part in parts])
+        for name in ("information", "entropy", "pairs")
     )
-    pairs = np.stack([part.pairs[level] for part in parts])
     values, errors = [], []
     for part in range(information.shape[1]):
-        mean, sd, draws = floor.at(lags, pairs[:, part], level)
-        values.append((information[:, part] - mean) / _room(mean, entropy[:, part]))
-        errors.append(sd / np.sqrt(draws.shape[1]))
+        null = floor.at(pairs[:, part], level)
+        values.append((information[:, part] - null.mean) / _room(null.mean, entropy[:, part]))
+        errors.append(null.sd / np.sqrt(null.draws))
     return np.mean(values, axis=0), np.mean(errors, axis=0)
 
 

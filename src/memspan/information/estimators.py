@@ -36,9 +36,9 @@ class EntropyEstimator(ABC):
         """What is added in the end, from the numbers of kinds seen and of observations."""
         return np.zeros(np.broadcast(kinds, total).shape)
 
-    def noise(self, kinds: NDArray[Any]) -> NDArray[np.float64]:
+    def noise(self, kinds: int) -> float:
         """Variance of N H that changes with every single observation, however large the counts are."""
-        return np.zeros(np.shape(kinds))
+        return 0.0 * kinds
 
     @property
     def name(self) -> str:
@@ -115,9 +115,9 @@ class Grassberger(EntropyEstimator):
         sign = np.where(n % 2 == 0, 0.5, -0.5)
         return psi(n) + sign * (psi((n + 1) / 2) - psi(n / 2))
 
-    def noise(self, kinds: NDArray[Any]) -> NDArray[np.float64]:
+    def noise(self, kinds: int) -> float:
         # n G(n) is n ln n plus or minus 1/2, by the parity of n.
-        return 0.25 * np.asarray(kinds, np.float64)
+        return 0.25 * kinds
 
 
 NAMES: dict[type[EntropyEstimator], str] = {

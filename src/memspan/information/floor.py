@@ -9,6 +9,7 @@ cells, which gives the known bias (V - 1)^2 / 2N, and goes to zero in empty ones
 from __future__ import annotations
 
 import functools
+import itertools
 from dataclasses import dataclass, field
 from typing import final
 
@@ -32,6 +33,26 @@ ROUNDING = 1e-12
 
 @final
 @dataclass(frozen=True, eq=False)
+class NullValues:
+    """The null at some lags: mean and standard deviation of the estimator and of the plug-in estimate, in nats."""
+
+    mean: Floats
+    sd: Floats
+    plugin_mean: Floats
+    plugin_sd: Floats
+    draws: int
+    """How many draws these rest on."""
+
+    def mixed(self, other: NullValues, share: Floats) -> NullValues:
+        """A share of the other values, the rest of these."""
+        pairs = (
+            (getattr(self, name), getattr(other, name)) for name in ("mean", "sd", "plugin_mean", "plugin_sd")
+        )
+        return NullValues(*((1 - share) * a + share * b for a, b in pairs), min(self.draws, other.draws))
+
+
+@final
+@dataclass(frozen=True, eq=False)
 class NullClass:
     """The draws of one class of lags: the estimator's and the plug-in values, their mean number of pairs, and margins."""
 
@@ -41,8 +62,8 @@ class NullClass:
     first: NDArray[np.int64]
     second: NDArray[np.int64]
 
-    def at(self, pairs: Floats, estimator: EntropyEstimator) -> tuple[Floats, Floats, Floats]:
-        """Mean and standard deviation of the estimator, and plug-in draws (lags x draws), for these numbers of pairs.
+    def at(self, pairs: Floats, estimator: EntropyEstimator) -> NullValues:
+        """The null for these numbers of pairs.
 
         Structure multiplies the bias of the plug-in; what another estimator subtracts is the same with and without it.
         """
@@ -52,9 +73,15 @@ class NullClass:
         ratio = plain[:-1] / plain[-1] if plain[-1] > 0 else np.ones(len(pairs))  # 0: a margin of one symbol
         change = self.plugin.mean() * (ratio - 1) - (subtracted[:-1] - subtracted[-1])
         # All draws have the margins of one lag; other lags have others, which an estimator may react to.
-        kinds = np.count_nonzero(self.first) + np.count_nonzero(self.second)
+        kinds = int(np.count_nonzero(self.first) + np.count_nonzero(self.second))
         variance = (self.values.std(ddof=1) * ratio) ** 2 + estimator.noise(kinds) / pairs**2
-        return self.values.mean() + change, np.sqrt(variance), self.plugin * ratio[:, None]
+        return NullValues(
+            self.values.mean() + change,
+            np.sqrt(variance),
+            self.plugin.mean() * ratio,
+            self.plugin.std(ddof=1) * ratio,
+            len(self.plugin),
+        )
 
 
 @final
@@ -73,19 +100,22 @@ class Floor:
         """1 if there are draws of all data only, 3 with halves and quarters."""
         return len(self.classes)
 
-    def at(
-        self, lags: NDArray[np.int64], pairs: NDArray[np.int64], level: int = 0
-    ) -> tuple[Floats, Floats, Floats]:
-        """Mean and standard deviation at each lag, and the plug-in values of the draws (lags x draws), nats."""
-        classes = self.classes[level]
-        number = np.maximum(np.searchsorted(self.lags, lags, side="right") - 1, 0)
-        mean, sd = np.empty(len(lags)), np.empty(len(lags))
-        draws = np.empty((len(lags), len(classes[0].plugin)))
-        for k in np.unique(number):
-            here = number == k
-            counted = np.maximum(pairs[here], 1).astype(np.float64)
-            mean[here], sd[here], draws[here] = classes[k].at(counted, self.estimator)
-        return mean, sd, draws
+    def at(self, pairs: NDArray[np.int64], level: int = 0) -> NullValues:
+        """The null at lags with these numbers of pairs, interpolated between the classes of lags.
+
+        A class alone is scaled to other numbers of pairs by the bias of independent symbols. Where cells are sparsely
+        filled that is not exact, so two classes are mixed in proportion to the logarithm of their numbers of pairs.
+        """
+        counted = np.maximum(pairs, 1).astype(np.float64)
+        classes = sorted(self.classes[level], key=lambda one: -one.pairs)
+        values = classes[0].at(counted, self.estimator)
+        for more, fewer in itertools.pairwise(classes):
+            span = np.log(more.pairs / fewer.pairs)
+            share = (
+                np.clip(np.log(more.pairs / counted) / span, 0.0, 1.0) if span > 0 else np.zeros(len(counted))
+            )
+            values = values.mixed(fewer.at(counted, self.estimator), share)
+        return values
 
 
 @final
@@ -152,24 +182,17 @@ def independent_tables(counts: PairCounts, seed: int | np.random.Generator) -> d
     return tables
 
 
-def p_values(information: Floats, draws: Floats) -> Floats:
-    """P(null >= information) under a gamma distribution with mean and variance of the null's draws.
+def scores(information: Floats, mean: Floats, sd: Floats) -> Floats:
+    """Normal scores of the plug-in information under a gamma distribution with mean and sd of the null's draws.
 
     Plug-in information of independent symbols is a scaled chi-square, and a weighted sum of them for structured
-    sequences, which a gamma distribution fits; `draws` has shape lags x draws. Mean and variance come from a limited
-    number of draws, so the normal score of the gamma distribution is compared with Student's distribution.
+    sequences, which a gamma distribution fits.
     """
-    return p_of_scores(scores(information, draws), draws.shape[1])
-
-
-def scores(information: Floats, draws: Floats) -> Floats:
-    """Normal scores: how many standard deviations above the null, from a gamma distribution fitted to its draws."""
-    mean, sd = draws.mean(axis=1), draws.std(axis=1, ddof=1)
     spread = sd > ROUNDING * np.maximum(np.abs(mean), 1e-300)
     shape = np.where(spread & (mean > 0), (mean / np.where(spread, sd, 1.0)) ** 2, 1.0)
     scale = np.maximum(mean, 1e-300) / shape
     upper = gammaincc(shape, np.maximum(information, 0.0) / scale)
-    # Far out in the tail gammaincc is zero; a normal score of the distance keeps the order of values there.
+    # Far out in the tail gammaincc is zero; the distance in standard deviations keeps the order of values there.
     far = (information - mean) / np.where(spread, sd, 1.0)
     by_spread = np.where(upper > 1e-300, -ndtri(np.maximum(upper, 1e-300)), np.maximum(far, 37.0))
     certain = np.where(information > mean + ROUNDING, np.inf, -np.inf)
@@ -177,7 +200,7 @@ def scores(information: Floats, draws: Floats) -> Floats:
 
 
 def p_of_scores(score: Floats, draws: int) -> Floats:
-    """One-sided p-values of normal scores whose mean and variance are known from a number of draws only."""
+    """One-sided p-values of normal scores; mean and variance rest on a number of draws, so by Student's distribution."""
     widened = np.clip(score, -1e6, 1e6) / np.sqrt(1 + 1 / draws)
     return np.where(np.isinf(score), score < 0, stdtr(draws - 1, -widened))
 

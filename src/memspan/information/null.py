@@ -51,8 +51,8 @@ PAIRS_PER_DRAW, SPARSE_PAIRS_PER_DRAW, STRETCHES_PER_DRAW = 1 << 25, 1 << 22, 1 
 """Limits of one draw; its value is scaled to the number of pairs of each lag (see `floor`)."""
 LEVEL = 1 << 20
 """Draws are numbered from 0, those of halves from 1 x this and those of quarters from 2 x this."""
-NEW_CLASS = 0.8
-"""A lag with less than this share of the pairs of its class starts a new class with draws of its own."""
+NEW_CLASS, LAST_CLASS = 0.8, 0.98
+"""A lag with less than the first share of the pairs of its class starts a new class; the last lag needs the second."""
 
 
 @final
@@ -101,8 +101,8 @@ def plan_null(sequence: Sequence, lags: Integers, name: str, seed: int, blocks: 
     fewest = SPARSE_DRAWS if large else FEWEST_DRAWS
     whole = 4 * round(min(max(affordable, fewest), MOST_DRAWS) / 4)
     classes = _classes(sequence, lags)
-    if len(classes) > 1:  # many classes share the draws that one would have
-        whole = max(fewest, whole // 4)
+    if len(classes) > 1:  # classes share the draws that one would have
+        whole = max(fewest, 4 * round(whole / len(classes) / 4))
     draws = list(range(whole))
     if blocks >= FEWEST_PARTS:
         draws += [level * LEVEL + draw for level in (1, 2) for draw in range(PART_DRAWS)]
@@ -113,7 +113,7 @@ def mean_block(length: int) -> float:
     """Mean length of the permuted blocks of data of this length.
 
     >>> mean_block(860_000), mean_block(2_000), mean_block(100)
-    (8600.0, 50.0, 10.0)
+    (8600.0, 50, 10.0)
     """
     return max(length / BLOCKS, min(SHORTEST_BLOCK, length / FEWEST_BLOCKS), 1.0)
 
@@ -127,6 +127,8 @@ def _classes(sequence: Sequence, lags: Integers) -> Integers:
         if not first or pairs < NEW_CLASS * reference:
             first.append(lag)
             reference = pairs
+        elif lag == lags[-1] and pairs < LAST_CLASS * reference:
+            first.append(lag)
     return np.array(first, dtype=np.int64)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from memspan.figures.words import caution, law_sentence, span_words, symbols_word
+from memspan.figures.words import caution, law_sentence, memory_words, symbols_word
 from memspan.report.agent_sentences import agent_evaluation_sentence, agent_sentence
 from memspan.report.diagnosis_sentences import diagnosis_sentence
 from memspan.report.memorization_sentences import memorization_sentence
@@ -38,11 +38,12 @@ Told: TypeAlias = (
 def sentence(result: Told, *, bits: bool = False) -> str:
     """What was found, in one line; `bits` gives mutual information in bits instead of nats.
 
-    `novel.txt: dependence visible to 340 characters (1.1 M symbols); power law, exponent 0.41 [0.38, 0.44]`
+    `novel.txt: reach 40 [36, 43] characters at 0.001 nats; dependence visible to 340 [261, 464] characters (1.1 M symbols);
+    power law, exponent 0.41 [0.38, 0.44]`
     """
     match result:
         case Measurement():
-            return _measured(result)
+            return _measured(result, bits)
         case Comparison():
             return _compared(result)
         case Reproduction():
@@ -70,11 +71,12 @@ def span_caution(measurement: Measurement) -> str:
     return f"The span is {caution(measurement.curve, measurement.symbols)}."
 
 
-def _measured(measurement: Measurement) -> str:
+def _measured(measurement: Measurement, bits: bool) -> str:
     curve = measurement.curve
-    found = f"{measurement.name}: {span_words(curve, measurement.symbols)} ({count(curve.length)} symbols)"
+    memory = memory_words(curve, measurement.symbols, bits=bits)
+    found = f"{measurement.name}: {memory} ({count(curve.length)} symbols)"
     nothing = measurement.decay is None and not curve.significant.any()
-    return found if nothing else f"{found}; {law_sentence(measurement)}"
+    return found if nothing else f"{found}; {law_sentence(measurement, bits=bits)}"
 
 
 def _compared(comparison: Comparison) -> str:

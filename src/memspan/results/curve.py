@@ -18,6 +18,11 @@ from memspan.results.encoding import dumps, from_plain, read_object, to_plain
 if TYPE_CHECKING:
     import pandas
 
+FEW_DOCUMENTS, FEW_SPANS = 10, 100
+ONE_DOCUMENT = (
+    "The dependence extends over more than a hundredth of the data, which are one document or few: its own average hides the "
+    "slowest part of the dependence, so the curve is too low at long lags and its law cannot be determined. Use many documents."
+)
 SIGNIFICANCE = 1e-3
 """The probability under the null below which a lag's information counts as significant."""
 
@@ -88,7 +93,7 @@ class Curve(Notebook):
     documents: int
     estimator: str
     null: str
-    """`documents`, `shifts` or `independent`: how the floor was found."""
+    """`blocks` or `independent` (version 0.1 also `documents` and `shifts`): how the floor was found."""
     span: Span
     reach: Reach
     stderr_bias: NDArray[np.float64]
@@ -120,6 +125,15 @@ class Curve(Notebook):
     def error(self) -> NDArray[np.float64]:
         """Total standard error of `corrected`, nats; the same as `stderr`."""
         return self.stderr
+
+    @property
+    def one_document(self) -> bool:
+        """Whether dependence extends over so much of so few documents that the curve is a lower bound at long lags.
+
+        A document has an average of its own. If the correlations fall slowly (as d^-b with b < 1/2) that average varies from
+        document to document as much as the correlations at long lags are worth, and subtracting it hides them.
+        """
+        return self.documents < FEW_DOCUMENTS and FEW_SPANS * self.span.lag >= self.length
 
     def select(self, chosen: NDArray[np.bool_]) -> Curve:
         """The same curve at some of its lags; span and reach stay those of the whole curve."""

@@ -84,8 +84,9 @@ class Measurement(Notebook):
 
     @property
     def law_fits(self) -> bool:
-        """Whether the best law describes the curve: it fits, and there is no period that no law knows of."""
-        return self.decay is not None and self.decay.fits and self.period is None
+        """Whether the best law describes the data: it fits, there is no period, and the documents are enough to tell."""
+        determined = self.period is None and not self.curve.one_document
+        return self.decay is not None and self.decay.fits and determined
 
     @property
     def name(self) -> str:

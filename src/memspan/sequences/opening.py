@@ -31,7 +31,7 @@ def open_sources(source: PathName | Iterable[PathName]) -> tuple[tuple[str, ...]
     given = [source] if isinstance(source, str | os.PathLike) else list(source)
     if not given or "" in given:
         raise InputError("no path was given; give a file, a folder, a URL, or - for standard input")
-    names = tuple(path for name in given for path in _paths(_name(name)))
+    names = tuple(path for name in given for path in expanded_paths(_name(name)))
     return names, tuple(item for name in names for item in _inputs(name))
 
 
@@ -43,7 +43,7 @@ def _name(source: PathName) -> str:
     return os.fsdecode(source)
 
 
-def _paths(name: str) -> list[str]:
+def expanded_paths(name: str) -> list[str]:
     if not name.startswith("data:"):
         return [name]
     # The catalog is loaded only for those who use it.

@@ -17,9 +17,11 @@ from memspan.report.section import MEANING, Listing, Row, Section, Table
 from memspan.report.sentences import sentence
 from memspan.report.tables import curve_tables, law_tables, local_tables
 from memspan.results import Curve, Measurement, Period
+from memspan.results.curve import ONE_DOCUMENT
 from memspan.results.decay import LACK_OF_FIT, LARGEST_MISFIT
 
 _NULLS = {
+    "blocks": "permuted blocks of the data",
     "documents": "documents paired at random",
     "shifts": "the sequence laid against itself, shifted far",
     "independent": "shuffled symbols",
@@ -38,7 +40,7 @@ def section(result: Measurement, *, bits: bool = False) -> Section:
     """One sequence measured."""
     return Section(
         title=result.name,
-        answer=sentence(result),
+        answer=sentence(result, bits=bits),
         explanation=_explanation(result, bits),
         table=Table("What was found", MEANING, _rows(result, bits), stacked=True),
         figures=illustrations(
@@ -141,7 +143,7 @@ def _memory_rows(result: Measurement, bits: bool) -> tuple[Row, ...]:
     return (
         ("span", span_value(curve, result.symbols), span),
         ("reach", reach_words(curve, result.symbols, bits=bits), _reach_meaning(curve, bits)),
-        _law_row(result),
+        _law_row(result, bits),
         *_influence_rows(result),
         (
             "significant lags",
@@ -158,9 +160,13 @@ def _reach_meaning(curve: Curve, bits: bool) -> str:
     return f"{meaning}{interval}. More data make it more exact, not longer."
 
 
-def _law_row(result: Measurement) -> Row:
+def _law_row(result: Measurement, bits: bool) -> Row:
     if result.period is not None:
-        return "period", period_words(result.period, result.curve), _period_meaning(result.period)
+        return (
+            "period",
+            period_words(result.period, result.curve, bits=bits),
+            _period_meaning(result.period, bits),
+        )
     if result.decay is None:
         return "law", "none", "Too few lags are significant to tell how the information falls."
     best = result.decay.best
@@ -168,6 +174,8 @@ def _law_row(result: Measurement) -> Row:
         fit = result.decay[best]
         chance = "" if fit.p_value is None else f", p = {number(fit.p_value, 1)}"
         meaning = f"The best of six, {law_name(best)}, has residuals of {number(fit.misfit, 2)} standard errors{chance}."
+        if result.decay.fits and result.curve.one_document:
+            meaning = ONE_DOCUMENT
         return "law", law_sentence(result), meaning
     weight = f"Weight {share(result.decay[best].weight)} among the laws tried: a guide."
     return "best law", law_name(best), f"{_LAWS.get(best, '')} {weight}".strip()
