@@ -53,7 +53,7 @@ def test_false_alarms_are_rare() -> None:
 
 def test_too_little_data_is_undecided() -> None:
     source = MarkovChain.lazy(2, 0.6)
-    found = compare({"a": source.sample(1, 600, seed=1), "b": source.sample(1, 600, seed=2)})
+    found = compare({"a": source.sample(1, 300, seed=1), "b": source.sample(1, 300, seed=2)})
     assert found.pairs[0].verdict == "undecided"
     assert "more data" in found.pairs[0].explanation
 

@@ -263,7 +263,7 @@ def test_a_far_lag_alone_is_told_from_silence(examples):
     p_value[-1] = 1e-5
     changed = with_curve(measurement, p_value=p_value, span=Span(0, False))
     title = figure_of(changed).get_suptitle()
-    assert "no dependence visible at the nearest distances, but one farther distance stands above" in title
+    assert "no dependence visible at the shortest lags, but one longer lag is above" in title
 
 
 def test_the_linear_panel_shows_where_the_information_falls_and_points_at_a_far_span(examples):

@@ -310,7 +310,7 @@ def test_runs_of_different_data_add_up_and_other_lags_are_refused(tmp_path: Path
 def test_nulls_of_different_classes_add_up_class_by_class() -> None:
     """Equal documents need one null, documents near the largest lag several; their sum has all classes of both."""
     generator = np.random.default_rng(2)
-    a = count_pairs([generator.integers(0, 2, 5000) for _ in range(60)], [1, 300])
+    a = count_pairs([generator.integers(0, 2, 20_000) for _ in range(60)], [1, 300])
     b = count_pairs([generator.integers(0, 2, 400) for _ in range(60)], [1, 300])
     both = (a + b).null
     assert a.null.lags.tolist() == [1]

@@ -98,7 +98,9 @@ def test_every_result_is_on_the_page_in_the_order_of_its_path(page):
 
 def test_the_answers_come_first(page):
     answers = re.findall(r'<li><a href="#section-\d">([^<]*)</a>', page)
-    assert answers[0].startswith("novel.txt: dependence visible to 8,228 characters")
+    assert answers[0].startswith(
+        "novel.txt: reach 246 [221, 276] characters at 0.001 nats; dependence visible to 8,228 characters"
+    )
     assert len(answers) == 4
     assert page.index("In short") < page.index("<section")
 

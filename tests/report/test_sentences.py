@@ -11,7 +11,8 @@ from memspan.results import BenchReport, Period, Span
 
 def test_a_measurement_says_how_far_with_how_much_and_which_law(examples):
     assert sentence(examples.measurement()) == (
-        "novel.txt: dependence visible to 8,228 characters (1.1 M symbols); "
+        "novel.txt: reach 246 [221, 276] characters at 0.001 nats; "
+        "dependence visible to 8,228 characters (1.1 M symbols); "
         "power law, exponent 0.81 [0.78, 0.84]"
     )
 
@@ -23,7 +24,8 @@ def test_the_span_is_told_to_be_a_detection_limit(examples):
 
 def test_a_censored_span_is_a_lower_bound(examples):
     said = (
-        "novel.txt: dependence visible to at least 60 characters, the largest lag measured (1.1 M symbols);"
+        "novel.txt: reach 60 [54, 67] characters at 0.001 nats; "
+        "dependence visible to at least 60 characters, the largest lag measured (1.1 M symbols);"
     )
     assert sentence(examples.measurement(last=60)).startswith(said)
 
@@ -37,7 +39,10 @@ def test_too_few_lags_for_a_law_are_counted(examples):
     p_value = measurement.curve.p_value.copy()
     p_value[:2] = 1e-9
     curve = dataclasses.replace(measurement.curve, p_value=p_value, span=Span(2, False))
-    said = "noise.txt: dependence visible to 2 bytes (20 k symbols); no law: 2 lags above the floor"
+    said = (
+        "noise.txt: below 0.001 nats at every lag; dependence visible to 2 bytes (20 k symbols); "
+        "no law: 2 lags above the floor"
+    )
     assert sentence(dataclasses.replace(measurement, curve=curve)) == said
 
 
@@ -80,7 +85,7 @@ def test_lags_apart_from_the_beginning_are_not_called_silence(examples):
     p_value[-3:] = 1e-9
     curve = dataclasses.replace(measurement.curve, p_value=p_value)
     said = sentence(dataclasses.replace(measurement, curve=curve))
-    assert "at the nearest distances, but 3 farther distances stand above the floor" in said
+    assert "at the shortest lags, but 3 longer lags are above the floor" in said
 
 
 def test_a_comparison_says_who_differs_where_and_how_sure(examples):

@@ -128,7 +128,8 @@ class _Side:
     @classmethod
     def of(cls, parts: list[Measurement]) -> _Side:
         curves = np.stack([part.curve.corrected for part in parts])
-        errors = np.stack([part.curve.error for part in parts])
+        # Of equal size, both sides have the bias of undersampled tables alike; their difference has none of it.
+        errors = np.stack([part.curve.sampling_error for part in parts])
         mean = curves.mean(axis=0)
         between = curves.var(axis=0, ddof=1) if len(parts) > 2 else np.zeros_like(mean)
         distance = (((curves - mean) / np.maximum(errors, 1e-300)) ** 2).sum(axis=1)

@@ -224,14 +224,19 @@ def _intervals(law: Law, free: Floats, again: Floats, scale: float) -> dict[str,
 
 
 def _decays(law: Law, data: _Data, free: Floats, again: Floats) -> bool:
-    """Whether the law loses a share of its value between the first and the last lag that exceeds its error (95 %)."""
+    """Whether the law loses a share of its value between the first and the last lag that exceeds its error (95 %).
+
+    The error is that of the refits, and at least what the errors of the two values allow: blocks of a sequence without
+    noise are all alike, so their refits do not differ.
+    """
     with np.errstate(all="ignore"):
         ends = np.array([law.formula(data.tau[[0, -1]], *law.from_free(row)) for row in (free, *again)])
     lost = 1 - ends[:, 1] / np.maximum(ends[:, 0], 1e-300)
     lost = np.clip(np.nan_to_num(lost, nan=-1.0, neginf=-1.0), -1.0, 1.0)
     blocks = len(again)
     error = np.sqrt((blocks - 1) / blocks * np.sum((lost[1:] - lost[1:].mean()) ** 2))
-    return bool(lost[0] > max(stdtrit(max(blocks - 1, 1), 0.975) * error, SMALLEST_LOSS))
+    ends_error = 2 * float(np.hypot(data.error[0], data.error[-1])) / max(float(data.information[0]), 1e-300)
+    return bool(lost[0] > max(stdtrit(max(blocks - 1, 1), 0.975) * error, ends_error, SMALLEST_LOSS))
 
 
 def _lack_of_fit(law: Law, data: _Data, free: Floats, again: Floats) -> float:

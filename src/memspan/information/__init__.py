@@ -6,7 +6,7 @@ where there is no dependence (the floor), and say which lags stand above it.
 >>> from memspan.information import log_lags, mutual_information
 >>> curve = mutual_information(["ab" * 2000, "ba" * 2000], lags=log_lags(1, 100))
 >>> curve.span
-Span(lag=100, censored=True)
+Span(lag=100, censored=True, interval=(100, 100))
 """
 
 from memspan.information.assembling import assemble as assemble

@@ -42,6 +42,8 @@ corrected = (I - floor) / (1 - floor / min(H(X), H(Y))) is nothing at the floor 
 """
 SMOOTHING = 0.3
 """Width, in log lag, over which the jackknife variance is averaged."""
+LINEAR = 5.0
+"""Jackknife error over the standard deviation of the null from which an estimate is far enough above the floor."""
 RISING, FALLING, CLEAR = 2.0, 6.0, 4.0
 """Standard deviations of the null from which a rising or a falling drift counts, and from which it is clear."""
 FASTEST, USUAL, SLOWEST = 0.5, 0.6, 0.9
@@ -337,14 +339,15 @@ def _sampling_variance(lags: NDArray[np.int64], replicates: Floats, floor_sd: Fl
     Information is a sum of squares. If z has mean m and variance 1, z^2 has variance 2 + 4 m^2, of which the jackknife
     finds 4 z^2, with mean 4 + 4 m^2; without dependence that is twice the variance of the null. So the variance is that of
     the null plus what the jackknife has beyond twice of it. Where z^2 is small by chance its jackknife variance is small,
-    too, so the excess is averaged over neighboring lags.
+    too, so near the floor the excess is averaged over neighboring lags.
     """
     blocks = np.sum(np.isfinite(replicates), axis=0)
     spread = np.nansum((replicates - np.nanmean(replicates, axis=0)) ** 2, axis=0)
     jackknife = (blocks - 1) / np.maximum(blocks, 1) * spread
     position = np.log(lags.astype(np.float64))
     weights = np.exp(-(((position[:, None] - position) / SMOOTHING) ** 2) / 2)
-    excess = weights @ (jackknife - 2 * floor_sd**2) / weights.sum(axis=1)
+    own = jackknife - 2 * floor_sd**2
+    excess = np.where(jackknife > (LINEAR * floor_sd) ** 2, own, weights @ own / weights.sum(axis=1))
     return floor_sd**2 + np.maximum(excess, 0.0)
 
 

@@ -45,10 +45,17 @@ class NullValues:
 
     def mixed(self, other: NullValues, share: Floats) -> NullValues:
         """A share of the other values, the rest of these."""
-        pairs = (
-            (getattr(self, name), getattr(other, name)) for name in ("mean", "sd", "plugin_mean", "plugin_sd")
+
+        def between(a: Floats, b: Floats) -> Floats:
+            return (1 - share) * a + share * b
+
+        return NullValues(
+            between(self.mean, other.mean),
+            between(self.sd, other.sd),
+            between(self.plugin_mean, other.plugin_mean),
+            between(self.plugin_sd, other.plugin_sd),
+            min(self.draws, other.draws),
         )
-        return NullValues(*((1 - share) * a + share * b for a, b in pairs), min(self.draws, other.draws))
 
 
 @final

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 FEW_DOCUMENTS, FEW_SPANS = 10, 100
 ONE_DOCUMENT = (
-    "The dependence extends over more than a hundredth of the data, which are one document or few: its own average hides the "
-    "slowest part of the dependence, so the curve is too low at long lags and its law cannot be determined. Use many documents."
+    "the dependence extends over more than a hundredth of the data, which are one document or few: their own average hides "
+    "the slowest part of the dependence, so the curve is too low at long lags and its law cannot be determined; "
+    "use many documents"
 )
 SIGNIFICANCE = 1e-3
 """The probability under the null below which a lag's information counts as significant."""
@@ -125,6 +126,11 @@ class Curve(Notebook):
     def error(self) -> NDArray[np.float64]:
         """Total standard error of `corrected`, nats; the same as `stderr`."""
         return self.stderr
+
+    @property
+    def sampling_error(self) -> NDArray[np.float64]:
+        """The part of `stderr` without `stderr_bias`, nats."""
+        return np.sqrt(np.maximum(self.stderr**2 - self.stderr_bias**2, 0.0))
 
     @property
     def one_document(self) -> bool:
