@@ -9,9 +9,9 @@ import memspan as ms
 law = ms.sources.PowerLawBinary(amplitude=0.1, exponent=0.4)
 seeds = range(6)
 cases = {
-    "1 document of 300,000, null shifts": (1, 300_000, "shifts"),
+    "1 document of 300,000, null blocks": (1, 300_000, "blocks"),
     "1 document of 300,000, null independent": (1, 300_000, "independent"),
-    "1,000 documents of 1,000, null documents": (1_000, 1_000, "documents"),
+    "1,000 documents of 1,000, null blocks": (1_000, 1_000, "blocks"),
 }
 print(f"true exponent {law.exponent}")
 for name, (documents, length, null) in cases.items():

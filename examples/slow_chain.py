@@ -11,7 +11,7 @@ lags = range(1_000, 1_400, 20)
 samples = [chain.sample(1, 400_000, seed=seed) for seed in range(20)]
 
 print(f"true information at lag 1,000: {chain.information([1_000])[0]:.0e} nats")
-for null in ("shifts", "independent"):
+for null in ("blocks", "independent"):
     curves = [ms.mutual_information(sample, lags, null=null) for sample in samples]
     estimate, floor = (
         sum(getattr(c, name).mean() for c in curves) / len(curves) for name in ("information", "floor")

@@ -52,7 +52,8 @@ EXAMPLES = {
     "known_law": r"best law: power.*exponent: 0\.(49|50|51)",
     "measure_text": r"dependence is visible to lag [1-9][\d,]{2,}.*lag +1000: +-?0\.00",
     "merge_shards": r"400,000 symbols, 200 documents\nthe same counts as in one run: yes",
-    "one_long_document": r"null shifts: 0\.[45].*null documents: 0\.(39|40|41) .* in the interval [56] of 6",
+    "null_blocks": r"floor 0\.1\d+ nats, corrected beyond lag 60 [+-]0\.00\d\d nats.* p < 0\.05: [0-9] %",
+    "one_long_document": r"document of 300,000, null blocks: 0\.[45].*documents of 1,000, null blocks: 0\.(39|40|41) .* in the interval [56] of 6",
     "own_source": r"1  2\.37e-01  2\.3\de-01.*visible to lag 8;",
     "swap_lstm": r"^LSTM, .* gradient 0e\+00 at step 1, .*\nRelLSTM, .* gradient \de-0[123] at step 1, \de-0[3-6] at step",
     "train_adding": r"without memory 0\.158, of the network 0\.00\d+\n(8|9)\d% of sums within 0\.04, 8% by chance",
@@ -64,7 +65,7 @@ EXAMPLES = {
     "train_gridworld": r"rel-lstm: reward 0\.\d\d \[.*\nwithout memory: reward 0\.\d\d \[.*\n\d+ steps, a picture of each",
     "train_digits": r"(8|9)\d% of digits right after 150 updates \(10% by chance\)\n9\d% after 300",
     "train_text": r"[12]\.\d\d nats a character, .* 3\.\d\d\n.* writes: 0\.[2-9]\d\d 0\.[1-9]\d\d 0\.0\d\d -?0\.0\d\d nats",
-    "slow_chain": r"null shifts: .* [01]\.\d % of far lags.*null independent: .* [4-9]\d\.\d % of far lags",
+    "slow_chain": r"null blocks: .* [01]\.\d % of far lags.*null independent: .* [4-9]\d\.\d % of far lags",
 }
 """What the output of each example must hold: the point that it makes."""
 

@@ -16,6 +16,7 @@ from memspan.sequences.sources import (
     MarkovChain,
     PowerLawBinary,
     Source,
+    StickyChain,
     TreeGrammar,
 )
 
@@ -232,3 +233,82 @@ def test_the_reach_is_found_where_small_lags_were_not_measured() -> None:
     curve = mutual_information(flipping(50).sample(1, 100_000, seed=1), [5, 10, 20])
     assert curve.span.lag == 20
     assert curve.reach.lag == 20
+
+
+STICKY = [(60, 0.3), (60, 0.8), (250, 0.5), (1000, 0.5)]
+"""Kinds of symbols and probability to repeat the last one; the rest is drawn from a Zipf law."""
+
+
+def test_sticky_chains_of_many_symbols_are_not_dependent_at_far_lags() -> None:
+    """Their cells are sparsely filled and filled in clusters, which looks like dependence to nulls that ignore either."""
+    p_values, deviation = [], []
+    for kinds, stay in STICKY:
+        source = StickyChain.zipf(kinds, stay)
+        for seed in range(3):
+            lags = log_lags(int(30 / (1 - stay)) + 1, 5000, 8)
+            curve = mutual_information(source.sample(1, 100_000, seed=seed), lags, seed=seed)
+            assert source.information(lags).max() < 1e-8
+            assert curve.span.lag == 0
+            p_values.append(curve.p_value)
+            deviation.append(np.abs(curve.corrected / curve.floor_sd).mean())
+    p = np.concatenate(p_values)
+    assert np.mean(p < 1e-3) <= 0.01
+    assert 0.01 <= np.mean(p < 0.05) <= 0.1
+    assert max(deviation) < 2
+
+
+@pytest.mark.parametrize("kinds", [250, 4500])
+def test_undersampled_lags_are_marked_and_their_errors_cover_the_truth(kinds: int) -> None:
+    source = StickyChain.zipf(kinds, 0.5)
+    lags = [1, 2, 3, 4, 300, 1000]
+    curve = mutual_information(source.sample(1, 100_000, seed=1), lags, seed=1)
+    deviation = np.abs(curve.corrected - source.information(lags))
+    assert curve.undersampled[:2].all()
+    assert not curve.undersampled[4:].any()
+    assert np.all(deviation[:3] < 2 * curve.error[:3])
+    assert deviation[0] > 4 * curve.sampling_error[0]  # the sampling error alone does not cover it
+    assert np.all(curve.stderr_bias[:2] > curve.sampling_error[:2])
+    assert any("undersampled" in note for note in curve.notes)
+
+
+def test_well_sampled_curves_are_not_called_undersampled() -> None:
+    curve = mutual_information(MarkovChain.lazy(4, 0.8).sample(1, 200_000, seed=2), seed=2)
+    assert curve.undersampled.mean() < 0.05
+    assert np.all(curve.stderr_bias[:5] < curve.sampling_error[:5])
+
+
+def test_the_span_hardly_depends_on_the_seed_of_the_null() -> None:
+    """A power law crosses the threshold slowly, so small changes of the floor would move a span of single lags far."""
+    sample = TreeGrammar(2, MUTATION, 10).sample(300, 1024, seed=3)
+    curves = [mutual_information(sample, seed=seed) for seed in range(6)]
+    steps = [int(np.searchsorted(curve.lags, curve.span.lag)) for curve in curves]
+    assert max(steps) - min(steps) <= 1
+    for curve in curves:
+        assert curve.span.interval is not None
+        assert all(curve.span.interval[0] <= other.span.lag <= curve.span.interval[1] for other in curves)
+
+
+def test_one_document_of_slow_memory_is_said_not_to_determine_its_law() -> None:
+    from memspan.decay import measure
+
+    source = PowerLawBinary(0.1, 0.4)
+    alone = measure(source.sample(1, 100_000, seed=0))
+    assert alone.curve.one_document
+    assert not alone.law_fits
+    assert any("law cannot be determined" in note for note in alone.notes)
+    assert not measure(source.sample(100, 1000, seed=0)).curve.one_document
+
+
+def test_the_reach_of_a_beat_is_found_between_the_lags_of_the_grid() -> None:
+    """Symbols repeat the last one or that of 17 before: above the level are multiples of 17, which the grid steps over."""
+    generator = np.random.default_rng(0)
+    symbols, choice = generator.integers(0, 4, 200_000), generator.random(200_000)
+    for t in range(17, len(symbols)):
+        if choice[t] < 0.7:
+            symbols[t] = symbols[t - 17 if choice[t] < 0.4 else t - 1]
+    grid = mutual_information([symbols], log_lags(1, 100)).reach
+    every = mutual_information([symbols], np.arange(1, 101)).reach
+    assert every.interval is not None
+    assert grid.interval is not None
+    assert every.lag > 17
+    assert grid.interval[0] <= every.lag <= grid.interval[1]

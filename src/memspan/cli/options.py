@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 import typer
 
 EstimatorName: TypeAlias = Literal["plugin", "miller-madow", "digamma", "grassberger"]
-NullName: TypeAlias = Literal["auto", "documents", "shifts", "independent"]
+NullName: TypeAlias = Literal["auto", "blocks", "independent", "documents", "shifts"]
 TransformName: TypeAlias = Literal["none", "difference", "log-return", "abs-log-return"]
 MissingName: TypeAlias = Literal["error", "drop", "break"]
 ScaleName: TypeAlias = Literal["smoke", "laptop", "paper"]
@@ -114,8 +114,8 @@ Null = Annotated[
     NullName,
     typer.Option(
         metavar="NAME",
-        help="What the floor is found with: documents (paired at random), shifts (of the sequence, far ones),"
-        " independent (shuffled symbols), or auto, which is the first of these that the data allow.",
+        help="How surrogates for the noise floor are drawn: blocks (permuted blocks of the data; default) or independent"
+        " (shuffled symbols).",
         rich_help_panel=_MEASURING,
     ),
 ]

@@ -25,7 +25,15 @@ from memspan.information.estimators import EntropyEstimator, Plugin, as_estimato
 from memspan.information.floor import Floor, FloorBuilder, independent_tables, p_of_scores, scores
 from memspan.information.kernels import LARGEST_DENSE
 from memspan.information.null import FEWEST_PARTS, mean_block
-from memspan.information.span import RangeProfile, crossing_lags, find_reach, find_span
+from memspan.information.span import (
+    ROUNDS,
+    SURELY,
+    RangeProfile,
+    chain,
+    crossing_lags,
+    find_reach,
+    find_span,
+)
 from memspan.information.tables import aligned, marginals
 from memspan.progress import SILENT, Progress
 from memspan.results import Curve, Reach
@@ -120,13 +128,19 @@ def estimate(
     values = _Values.of(parts, floor)
     profile = RangeProfile(values.lags, values.agreement, len(first.alphabet), values.p_value < SIGNIFICANCE)
     near = values
-    if counter is not None:
-        more = crossing_lags(values.lags, values.corrected, values.stderr, level)
-        if len(more):
-            extra = [
-                part for counts in counter.at(more).groups() for part in _all_lag_values(counts, estimator)
-            ]
-            near = _Values.of(sorted([*parts, *extra], key=lambda part: part.lag), floor)
+    for _ in range(ROUNDS if counter is not None else 0):
+        assert counter is not None
+        longest = min(counter.sequence.longest, int(values.lags[-1]) + 1)
+        more = crossing_lags(near.lags, near.corrected, near.stderr, level, longest)
+        if not len(more):
+            break
+        before = _last_surely_above(near, level)
+        parts.extend(
+            part for counts in counter.at(more).groups() for part in _all_lag_values(counts, estimator)
+        )
+        near = _Values.of(sorted(parts, key=lambda part: part.lag), floor)
+        if _last_surely_above(near, level) <= before:
+            break
     span = find_span(values.lags, values.score, profile, values.draws)
     reach = Reach(0.0, level, None, False)
     if span.lag:
@@ -155,6 +169,12 @@ def estimate(
         undersampled=values.undersampled,
         notes=(*first.notes, *_notes(first, values, profile)),
     )
+
+
+def _last_surely_above(values: _Values, level: float) -> int:
+    last = chain(values.lags, values.corrected >= level)
+    surely = chain(values.lags, values.corrected - SURELY * values.stderr >= level, last)
+    return int(values.lags[max(surely, 0)])
 
 
 def _notes(counts: PairCounts, values: _Values, profile: RangeProfile) -> tuple[str, ...]:
@@ -355,14 +375,20 @@ def _remaining_bias(corrected: list[Floats], noise: Floats) -> Floats:
     """Bias that is left at the full amount of data, from the corrected values of all, halves and quarters.
 
     If the bias falls by a factor r with every doubling of the data, the drifts c(N) - c(N/2), c(N/2) - c(N/4), … are
-    a geometric series, and what is left is drift x r / (1 - r) (Aitken). r is taken from all lags together. Without
-    dependence the drift has the variance of the null and a long tail to negative values, which the thresholds allow for.
+    a geometric series, and what is left is drift x r / (1 - r) (Aitken). Lags without a clear drift take r from the others;
+    the weaker the dependence the larger is the share that is missed, so the share found at stronger lags is the least.
+    Without dependence the drift has the variance of the null and a long tail of negative values (hence the thresholds).
     """
     drift, before = corrected[0] - corrected[1], corrected[1] - corrected[2]
-    excess = np.maximum(np.maximum(drift - RISING * noise, -drift - FALLING * noise), 0.0)
+    counts = (drift > RISING * noise) | (drift < -FALLING * noise)
+    ratio = np.full(len(drift), USUAL)
     clear = drift > CLEAR * noise
-    ratio = USUAL
     if clear.any():
-        ratio = float(np.sum(drift[clear]) / max(np.sum(before[clear]), 1e-300))
-        ratio = min(max(ratio, FASTEST), SLOWEST)
-    return excess * ratio / (1 - ratio)
+        ratio[clear] = np.clip(drift[clear] / np.maximum(before[clear], 1e-300), FASTEST, SLOWEST)
+        ratio[~clear] = ratio[clear].mean()
+    bias = np.where(counts, np.abs(drift) * ratio / (1 - ratio), 0.0)
+    share = np.where(clear, bias / np.maximum(corrected[0], 1e-300), 0.0)
+    order = np.argsort(-corrected[0])
+    missed = np.empty_like(share)
+    missed[order] = np.minimum(np.maximum.accumulate(share[order]), 1.0)
+    return np.maximum(bias, missed * np.maximum(corrected[0], 0.0))

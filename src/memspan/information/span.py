@@ -24,23 +24,23 @@ PEAK = 3.0
 """Standard errors above the level that make a single lag a peak which extends the reach."""
 REDRAWN = 400
 """Curves drawn for the interval of the reach."""
-REFINED = 24
-"""Lags that are counted in addition, around the lag where the curve crosses the level."""
+REFINED, ROUNDS = 24, 8
+"""Lags that are counted in addition, around the lag where the curve crosses the level; again if that moves the crossing."""
 FIRST, STEP = 3, 3
 """A chain starts at lag 3 or less (or at the smallest lag measured), and each is at most three times the one before."""
 
 
-def chain(lags: Lags, member: NDArray[np.bool_]) -> int:
-    """Index of the last lag of the chain of members, -1 if there is none.
+def chain(lags: Lags, member: NDArray[np.bool_], last: int = -1) -> int:
+    """Index of the last lag of the chain of members, -1 if there is none; with `last`, of one that continues from there.
 
     >>> chain(np.array([1, 2, 3, 4, 8, 30]), np.array([False, True, False, True, True, True]))
     4
     """
-    last, first = -1, max(FIRST, int(lags[0]))
-    for index in np.flatnonzero(member).tolist():
+    first = max(FIRST, int(lags[0]))
+    for index in np.flatnonzero(member[last + 1 :]) + last + 1:
         if lags[index] > (first if last < 0 else STEP * lags[last]):
             break
-        last = index
+        last = int(index)
     return last
 
 
@@ -117,9 +117,14 @@ class RangeProfile:
         return np.where(inside, self._correlation[np.where(inside, distance, 0)], 0.0)
 
 
-def crossing_lags(lags: Lags, corrected: Floats, error: Floats, level: float) -> Lags:
-    """Lags to count in addition: all between the last lag surely above the level and the first surely below, or a sample."""
+def crossing_lags(lags: Lags, corrected: Floats, error: Floats, level: float, longest: int) -> Lags:
+    """Lags to count in addition, to find the crossing of the level.
+
+    They lie between the last lag surely above the level and the first surely below it: all of them, or a sample. If these
+    are few, the lags that follow are added, because a period that the grid steps over would show there.
+    """
     last = chain(lags, corrected >= level)
+    last = chain(lags, corrected - SURELY * error >= level, last)
     if last < 0:
         return np.zeros(0, np.int64)
     surely = chain(lags, corrected - SURELY * error >= level)
@@ -128,7 +133,8 @@ def crossing_lags(lags: Lags, corrected: Floats, error: Floats, level: float) ->
     high = int(lags[last + 1 + below[0]]) if len(below) else int(lags[-1])
     between = np.setdiff1d(np.arange(low + 1, high), lags)
     if len(between) <= REFINED:
-        return between
+        beyond = np.setdiff1d(np.arange(high, min(high + 4 * REFINED, longest)), lags)
+        return np.concatenate([between, beyond[: REFINED - len(between)]])
     chosen = np.unique(np.rint(np.geomspace(low + 1, high - 1, REFINED)).astype(np.int64))
     return np.setdiff1d(chosen, lags)
 
@@ -174,7 +180,7 @@ def _reach(lags: Lags, corrected: Floats, error: Floats, level: float) -> tuple[
     monotone = isotonic_regression(corrected, weights=1 / np.maximum(error, 1e-12) ** 2, increasing=False).x
     above = np.flatnonzero(monotone >= level)
     last = int(above[-1]) if len(above) else -1
-    peak = chain(lags, corrected - PEAK * error >= level)
+    peak = chain(lags, corrected - PEAK * error >= level, last)
     if peak > last:
         return float(lags[peak]), peak
     if last < 0:
