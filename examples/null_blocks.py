@@ -10,6 +10,8 @@ import matplotlib
 matplotlib.use("agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
 
 import memspan as ms
 from memspan.information.null import permuted_runs
@@ -19,13 +21,13 @@ COLORS = plt.get_cmap("viridis")
 SYMBOLS, LAG, BLOCK = 60, 5, 12.0
 
 
-def draw_columns(ax: plt.Axes, second: np.ndarray) -> None:
+def draw_columns(ax: Axes, second: np.ndarray) -> None:
     """Two rows of cells: x_t, and what it is paired with; the shade is the position in the data."""
     first = np.arange(SYMBOLS)
     for row, positions in ((1.0, first), (0.0, second)):
         for place, position in enumerate(positions):
             shade = COLORS(position / (SYMBOLS + LAG))
-            ax.add_patch(plt.Rectangle((place, row), 1, 0.8, facecolor=shade, edgecolor="white", linewidth=0.4))
+            ax.add_patch(Rectangle((place, row), 1, 0.8, facecolor=shade, edgecolor="white", linewidth=0.4))
     ax.set_xlim(0, SYMBOLS)
     ax.set_ylim(-0.1, 1.9)
     ax.set_yticks([0.4, 1.4], ["paired with", "$x_t$"])
@@ -54,7 +56,9 @@ def main() -> None:
     ax.loglog(lags, curve.information, color="0.6", label="raw estimate")
     ax.loglog(lags, curve.floor, color="0.3", linestyle="--", label="floor: mean of the null's draws")
     seen = curve.corrected > 2 * curve.error
-    ax.errorbar(lags[seen], curve.corrected[seen], 2 * curve.error[seen], fmt="o", ms=4, label="corrected, ± 2 errors")
+    ax.errorbar(
+        lags[seen], curve.corrected[seen], 2 * curve.error[seen], fmt="o", ms=4, label="corrected, ± 2 errors"
+    )
     ax.loglog(lags, source.information(lags), color="tab:red", linewidth=1, label="exact")
     ax.set_ylim(5e-4, 4)
     ax.set_xlabel("lag, symbols")
@@ -64,7 +68,9 @@ def main() -> None:
     path = sys.argv[1] if len(sys.argv) > 1 else "null-blocks.png"
     figure.savefig(path, dpi=150)
     far = lags > 60
-    print(f"floor {curve.floor[far].mean():.4f} nats, corrected beyond lag 60 {curve.corrected[far].mean():+.4f} nats")
+    print(
+        f"floor {curve.floor[far].mean():.4f} nats, corrected beyond lag 60 {curve.corrected[far].mean():+.4f} nats"
+    )
     print(f"lags beyond 60 with p < 0.05: {100 * np.mean(curve.p_value[far] < 0.05):.0f} %")
 
 

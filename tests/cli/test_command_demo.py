@@ -32,7 +32,8 @@ def test_the_demo_tells_its_story(memspan, tmp_path):
     ran = memspan("demo", "--out", tmp_path)
     lines = ran.out.splitlines()
     assert ran.status == 0
-    assert "standard library: dependence visible to " in lines[0]
+    assert "standard library: reach " in lines[0]
+    assert "; dependence visible to " in lines[0]
     assert lines[-6].startswith("power-law sequence: fitted exponent 0.")
     assert lines[-6].endswith("true exponent 0.4")
     assert lines[-5].startswith("minimal-rnn, bias mean 6: your data needs ")
@@ -80,7 +81,9 @@ def test_without_pytorch_no_network_is_taught(memspan, tmp_path, monkeypatch):
 def test_json_holds_both_measurements_the_exponent_and_both_networks(memspan, tmp_path, monkeypatch):
     monkeypatch.setattr("memspan.experiments.demo.DOCUMENTS", 100)
     monkeypatch.setattr("memspan.experiments.demo.LIBRARY_BYTES", 300_000)
-    monkeypatch.setattr("memspan.cli.demo.write_folder", lambda *_, bits: None)  # drawing has its own tests
+    monkeypatch.setattr(
+        "memspan.cli.demo.write_folder", lambda *_, bits=False: None
+    )  # drawing has its own tests
     plain = memspan("demo", "--out", tmp_path, "--json").plain
     assert (plain["command"], plain["true_exponent"]) == ("demo", 0.4)
     assert plain["report"] == str(tmp_path / "report.html")

@@ -66,7 +66,7 @@ LAWS = {
 def check_measurement(plain: dict) -> None:
     assert plain.keys() >= MEASURE
     assert {name: len(plain[name]) for name in ALONG_LAGS} == dict.fromkeys(ALONG_LAGS, len(plain["lags"]))
-    assert plain["span"].keys() == {"lag", "censored"}
+    assert plain["span"].keys() == {"lag", "censored", "interval"}
     assert plain["reach"].keys() >= {"lag", "level", "interval"}
     assert plain["best_law"] in (plain["laws"] or [None])
     for name, law in plain["laws"].items():

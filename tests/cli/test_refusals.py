@@ -44,7 +44,7 @@ def file(tmp_path):
         ("text.txt", b"abcd" * 100, ("--level", "0"), "not a positive number of nats"),
         ("text.txt", b"abcd" * 100, ("--level", "nan"), "not a positive number of nats"),
         ("text.txt", b"abcd" * 100, ("--fit-above", "-1"), "not a positive number of nats"),
-        ("text.txt", b"abcd" * 100, ("--null", "documents"), "--null documents needs 50 documents"),
+        ("text.txt", b"abcd" * 100, ("--null", "far"), "--null"),
         ("text.txt", b"abcd" * 100, ("--workers", "0"), "--workers"),
         ("text.txt", b"abcd" * 100, ("--levels", "1"), "--levels 2 or more"),
         ("text.txt", b"abcd" * 100, ("--counts-only",), "add --out DIR"),

@@ -66,7 +66,15 @@ def compare(
 ) -> None:
     """Whether several sequences remember alike: all measured at the size of the smallest, a verdict per pair."""
     named = _named(sources)
-    output = Output(command="compare", json=json, out=out, quiet=quiet, bits=bits, style=style, force=force)
+    output = Output(
+        command="compare",
+        json=json,
+        out=out,
+        quiet=quiet,
+        bits=bits,
+        style=style,
+        force=force and out is not None,
+    )
     output.claim(*(f"{name}={path}" for name, source in named.items() for path in paths_of([source])))
     reading = Reading(
         symbols=symbols,

@@ -261,7 +261,7 @@ class _Job:
             progress=progress,
             replace=False,
         )
-        *_, last = counter.groups()
+        *_, last = (counts for counts in counter.groups() if counts.blocks)
         return last
 
 

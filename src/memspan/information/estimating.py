@@ -27,12 +27,12 @@ from memspan.information.kernels import LARGEST_DENSE
 from memspan.information.null import FEWEST_PARTS, mean_block
 from memspan.information.span import (
     ROUNDS,
-    SURELY,
     RangeProfile,
     chain,
     crossing_lags,
     find_reach,
     find_span,
+    lower_bound,
 )
 from memspan.information.tables import aligned, marginals
 from memspan.progress import SILENT, Progress
@@ -52,6 +52,9 @@ SMOOTHING = 0.3
 """Width, in log lag, over which the jackknife variance is averaged."""
 LINEAR = 5.0
 """Jackknife error over the standard deviation of the null from which an estimate is far enough above the floor."""
+WELL_SAMPLED = 1e-4
+"""Tables with a smaller share of pairs in cells that hold a single one have no bias of undersampling; parts of the data may
+still differ because their composition does."""
 RISING, FALLING, CLEAR = 2.0, 6.0, 4.0
 """Standard deviations of the null from which a rising or a falling drift counts, and from which it is clear."""
 FASTEST, USUAL, SLOWEST = 0.5, 0.6, 0.9
@@ -131,7 +134,7 @@ def estimate(
     for _ in range(ROUNDS if counter is not None else 0):
         assert counter is not None
         longest = min(counter.sequence.longest, int(values.lags[-1]) + 1)
-        more = crossing_lags(near.lags, near.corrected, near.stderr, level, longest)
+        more = crossing_lags(near.lags, near.corrected, near.stderr, near.stderr_bias, level, longest)
         if not len(more):
             break
         before = _last_surely_above(near, level)
@@ -173,7 +176,8 @@ def estimate(
 
 def _last_surely_above(values: _Values, level: float) -> int:
     last = chain(values.lags, values.corrected >= level)
-    surely = chain(values.lags, values.corrected - SURELY * values.stderr >= level, last)
+    bound = lower_bound(values.corrected, values.stderr, values.stderr_bias)
+    surely = chain(values.lags, bound >= level, last)
     return int(values.lags[max(surely, 0)])
 
 
@@ -211,6 +215,8 @@ class _LagValues:
     """min(H(X), H(Y)) of the same."""
     pairs: tuple[NDArray[np.int64], ...]
     replicates: NDArray[np.float64]
+    seen_once: float
+    """Share of the pairs in cells that hold a single pair: by Good and Turing, the probability of a pair never seen."""
 
 
 def _all_lag_values(counts: PairCounts, estimator: EntropyEstimator) -> list[_LagValues]:
@@ -241,6 +247,7 @@ def _lag_values(counts: PairCounts, estimator: EntropyEstimator, index: int) -> 
         tuple(entropy for _, entropy in values),
         tuple(level.sum(axis=1) for level in levels),
         replicates,
+        np.count_nonzero(total == 1) / max(int(total.sum()), 1),
     )
 
 
@@ -315,7 +322,10 @@ class _Values:
         bias = np.zeros(len(lags))
         if levels == LEVELS:
             values, noise = zip(*corrected, strict=True)
-            bias = _remaining_bias(list(values), np.sqrt(null.sd**2 + sum(error**2 for error in noise)))
+            sparse = np.array([part.seen_once > WELL_SAMPLED for part in parts])
+            bias = _remaining_bias(
+                list(values), np.sqrt(null.sd**2 + sum(error**2 for error in noise)), sparse
+            )
         score = scores(np.array([part.plugin for part in parts]), null.plugin_mean, null.plugin_sd)
         return cls(
             lags=lags,
@@ -371,7 +381,7 @@ def _sampling_variance(lags: NDArray[np.int64], replicates: Floats, floor_sd: Fl
     return floor_sd**2 + np.maximum(excess, 0.0)
 
 
-def _remaining_bias(corrected: list[Floats], noise: Floats) -> Floats:
+def _remaining_bias(corrected: list[Floats], noise: Floats, sparse: NDArray[np.bool_]) -> Floats:
     """Bias that is left at the full amount of data, from the corrected values of all, halves and quarters.
 
     If the bias falls by a factor r with every doubling of the data, the drifts c(N) - c(N/2), c(N/2) - c(N/4), … are
@@ -380,9 +390,9 @@ def _remaining_bias(corrected: list[Floats], noise: Floats) -> Floats:
     Without dependence the drift has the variance of the null and a long tail of negative values (hence the thresholds).
     """
     drift, before = corrected[0] - corrected[1], corrected[1] - corrected[2]
-    counts = (drift > RISING * noise) | (drift < -FALLING * noise)
+    counts = sparse & ((drift > RISING * noise) | (drift < -FALLING * noise))
     ratio = np.full(len(drift), USUAL)
-    clear = drift > CLEAR * noise
+    clear = sparse & (drift > CLEAR * noise)
     if clear.any():
         ratio[clear] = np.clip(drift[clear] / np.maximum(before[clear], 1e-300), FASTEST, SLOWEST)
         ratio[~clear] = ratio[clear].mean()
@@ -391,4 +401,4 @@ def _remaining_bias(corrected: list[Floats], noise: Floats) -> Floats:
     order = np.argsort(-corrected[0])
     missed = np.empty_like(share)
     missed[order] = np.minimum(np.maximum.accumulate(share[order]), 1.0)
-    return np.maximum(bias, missed * np.maximum(corrected[0], 0.0))
+    return np.where(sparse, np.maximum(bias, missed * np.maximum(corrected[0], 0.0)), 0.0)

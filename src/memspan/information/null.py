@@ -24,8 +24,8 @@ from memspan.sequences import Sequence
 
 Integers = NDArray[np.int64]
 
-NULLS = ("auto", "blocks", "independent")
-RENAMED = {"documents": "blocks", "shifts": "blocks"}
+NULLS = ("auto", "blocks", "independent", "documents", "shifts")
+RENAMED = NULLS[3:]
 """Nulls of version 0.1, which `blocks` replaces."""
 
 BLOCKS = 100
@@ -84,8 +84,8 @@ def part_of(draw: int) -> tuple[int, int]:
 
 def plan_null(sequence: Sequence, lags: Integers, name: str, seed: int, blocks: int) -> NullPlan:
     """Choose the number of draws and the length of blocks; `blocks` is the number of jackknife blocks of the data."""
-    if name not in (*NULLS, *RENAMED):
-        raise InputError(f"--null {name}: expected one of {', '.join(NULLS)}")
+    if name not in NULLS:
+        raise InputError(f"--null {name}: expected one of {', '.join(NULLS[:3])}")
     kind = "independent" if name == "independent" else "blocks"
     note = f"the null {name!r} of version 0.1 is replaced by 'blocks'" if name in RENAMED else ""
     alphabet, length = len(sequence.alphabet), sequence.length

@@ -16,8 +16,6 @@ Lags = NDArray[np.int64]
 
 BAND = 0.6
 """Width (in log lag) of the bands over which evidence is pooled: half a Gaussian, about three steps of the lag grid."""
-FEWEST_IN_BAND = 3
-"""The last lags share a band, since bands of their own would have too few lags."""
 SURELY = 2.0
 """Standard errors that make a value surely above or below a level."""
 PEAK = 3.0
@@ -83,7 +81,8 @@ def band_scores(lags: Lags, score: Floats, range_profile: RangeProfile, draws: i
     correlation = range_profile.correlation(np.abs(lags[:, None] - lags))
     variance = np.einsum("ki,ij,kj->k", weights, correlation, weights) + weights.sum(axis=1) ** 2 / draws
     pooled = weights @ score / np.sqrt(variance)
-    pooled[-FEWEST_IN_BAND:] = pooled[-FEWEST_IN_BAND:][0]
+    end = int(np.searchsorted(position, position[-1] - BAND / 2))
+    pooled[end:] = pooled[end]  # the last lags share a band, since bands of their own would have too few
     return pooled
 
 
@@ -117,17 +116,19 @@ class RangeProfile:
         return np.where(inside, self._correlation[np.where(inside, distance, 0)], 0.0)
 
 
-def crossing_lags(lags: Lags, corrected: Floats, error: Floats, level: float, longest: int) -> Lags:
+def crossing_lags(
+    lags: Lags, corrected: Floats, error: Floats, bias: Floats, level: float, longest: int
+) -> Lags:
     """Lags to count in addition, to find the crossing of the level.
 
     They lie between the last lag surely above the level and the first surely below it: all of them, or a sample. If these
     are few, the lags that follow are added, because a period that the grid steps over would show there.
     """
     last = chain(lags, corrected >= level)
-    last = chain(lags, corrected - SURELY * error >= level, last)
+    last = chain(lags, lower_bound(corrected, error, bias) >= level, last)
     if last < 0:
         return np.zeros(0, np.int64)
-    surely = chain(lags, corrected - SURELY * error >= level)
+    surely = chain(lags, lower_bound(corrected, error, bias) >= level)
     below = np.flatnonzero(corrected[last + 1 :] + SURELY * error[last + 1 :] < level)
     low = int(lags[surely]) if surely >= 0 else int(lags[0])
     high = int(lags[last + 1 + below[0]]) if len(below) else int(lags[-1])
@@ -137,6 +138,11 @@ def crossing_lags(lags: Lags, corrected: Floats, error: Floats, level: float, lo
         return np.concatenate([between, beyond[: REFINED - len(between)]])
     chosen = np.unique(np.rint(np.geomspace(low + 1, high - 1, REFINED)).astype(np.int64))
     return np.setdiff1d(chosen, lags)
+
+
+def lower_bound(corrected: Floats, error: Floats, bias: Floats, errors: float = SURELY) -> Floats:
+    """What the information surely exceeds; the bias of undersampled tables is downward, so it lowers no bound."""
+    return corrected - errors * np.sqrt(np.maximum(error**2 - bias**2, 0.0))
 
 
 def find_reach(
@@ -157,7 +163,7 @@ def find_reach(
     `censored` means that the data cannot exclude a reach beyond the largest lag; `lag` is then the last one that is
     surely above the level.
     """
-    lag, last = _reach(lags, corrected, error, level)
+    lag, last = _reach(lags, corrected, error, bias, level)
     if lag == 0:
         return Reach(0.0, level, None, False)
     generator = np.random.default_rng(seed)
@@ -165,22 +171,22 @@ def find_reach(
     noise = generator.standard_normal((REDRAWN, len(replicates))) @ centered
     noise += generator.standard_normal((REDRAWN, len(lags))) * floor_sd
     noise += np.abs(generator.standard_normal((REDRAWN, 1))) * bias  # bias of undersampled tables is downward
-    again = [_reach(lags, corrected + row, error, level)[0] for row in noise]
+    again = [_reach(lags, corrected + row, error, bias, level)[0] for row in noise]
     low, high = np.quantile(again, [0.025, 0.975])
     if high >= lags[-1]:
-        surely = chain(lags, corrected - SURELY * error >= level)
+        surely = chain(lags, lower_bound(corrected, error, bias) >= level)
         return Reach(float(lags[surely]) if surely >= 0 else 0.0, level, None, True)
     before = float(lags[max(last - 1, 0)]) if lag <= lags[last] else float(lags[last])
     after = float(lags[min(last + 1, len(lags) - 1)])
     return Reach(lag, level, (min(float(low), before, lag), max(float(high), after, lag)), False)
 
 
-def _reach(lags: Lags, corrected: Floats, error: Floats, level: float) -> tuple[float, int]:
+def _reach(lags: Lags, corrected: Floats, error: Floats, bias: Floats, level: float) -> tuple[float, int]:
     """The crossing, and the index of the last lag before it."""
     monotone = isotonic_regression(corrected, weights=1 / np.maximum(error, 1e-12) ** 2, increasing=False).x
     above = np.flatnonzero(monotone >= level)
     last = int(above[-1]) if len(above) else -1
-    peak = chain(lags, corrected - PEAK * error >= level, last)
+    peak = chain(lags, lower_bound(corrected, error, bias, PEAK) >= level, last)
     if peak > last:
         return float(lags[peak]), peak
     if last < 0:
