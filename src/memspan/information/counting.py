@@ -24,7 +24,7 @@ from memspan.errors import InputError, MemspanError
 from memspan.information.blocks import block_count, cut_blocks, lag_groups, pieces
 from memspan.information.counts import NullCounts, PairCounts, join_lags, merge
 from memspan.information.keeping import Keeper
-from memspan.information.kernels import Kernel, Runs, Table, choose, spectral
+from memspan.information.kernels import LARGEST_DENSE, Kernel, Runs, Table, choose, spectral
 from memspan.information.kernels.kernel import Accumulator
 from memspan.information.lags import chosen_lags
 from memspan.information.null import NullPlan, null_runs, part_of, plan_null
@@ -140,13 +140,19 @@ class Counter:
         ]
         draws = self._null_tasks(groups[0]) if self.plan.draws else []
         keeper = self._keeper([task.name for task in itertools.chain(*tasks, draws)])
+        cells = (
+            DRAWS_PER_TASK
+            * len(self.plan.lags)
+            * (size**2 if size <= LARGEST_DENSE else self.sequence.length)
+        )
+        batch = max(self.workers, NULL_CELLS // cells)
+        if len(draws) <= batch:  # all at once keeps all workers busy
+            tasks[0], draws = tasks[0] + draws, []
         for lags, group in zip(groups, tasks, strict=True):
             with self._stage(f"counting {len(lags)} lags", group) as stage:
                 yield self._count(group, keeper, stage)
         if draws:
             with self._stage("drawing the null", draws) as stage:
-                cells = DRAWS_PER_TASK * len(self.plan.lags) * min(size**2, self.sequence.length)
-                batch = max(self.workers, NULL_CELLS // cells)
                 for first in range(0, len(draws), batch):
                     yield self._count(draws[first : first + batch], keeper, stage)
         if keeper is not None:

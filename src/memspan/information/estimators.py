@@ -53,20 +53,16 @@ class EntropyEstimator(ABC):
         """The entropy of every row of counts, in nats."""
         total = counts.sum(axis=1, dtype=np.int64)
         terms = _terms(self)
-        if counts.size and counts.max() < len(terms):
-            rows = (terms[row].sum() for row in counts)
+        large = counts >= len(terms)
+        if large.any():
+            row, n = np.nonzero(large)[0], counts[large].astype(np.float64)
+            sums = terms[np.where(large, 0, counts)].sum(axis=1)
+            sums += np.bincount(row, n * self.weight(n), minlength=len(counts))
         else:
-            rows = (self._sum_of_terms(row, terms) for row in counts)
-        mean = np.fromiter(rows, np.float64, len(counts))
+            sums = terms[counts].sum(axis=1)
         pairs = np.maximum(total, 1)
         kinds = np.count_nonzero(counts, axis=1)
-        return np.where(total > 0, np.log(pairs) - mean / pairs + self.offset(kinds, pairs), 0.0)
-
-    def _sum_of_terms(self, counts: Counts, terms: NDArray[np.float64]) -> float:
-        """sum n g(n), with g evaluated for counts beyond the tabulated ones only."""
-        large = counts >= len(terms)
-        n = counts[large].astype(np.float64)
-        return float(terms[np.where(large, 0, counts)].sum() + np.sum(n * self.weight(n)))
+        return np.where(total > 0, np.log(pairs) - sums / pairs + self.offset(kinds, pairs), 0.0)
 
 
 @functools.cache

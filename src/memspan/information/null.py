@@ -38,10 +38,10 @@ SHORTEST_BLOCK = 50
 """Blocks of short data are at least this long, as long as there are ten of them."""
 FEWEST_BLOCKS = 10
 
-FEWEST_DRAWS, MOST_DRAWS, SPARSE_DRAWS = 64, 256, 32
+FEWEST_DRAWS, MOST_DRAWS, SPARSE_DRAWS = 48, 256, 32
 PAIRS = 1 << 28
 """Draws are added until together they have this many pairs, because they decide how much the result depends on the seed."""
-PART_DRAWS = 24
+PART_DRAWS = 16
 """Draws of the null of halves, and as many of quarters, of the data."""
 FEWEST_PARTS = 4
 """Jackknife blocks that are needed to divide the data into quarters."""

@@ -22,7 +22,7 @@ PEAK = 3.0
 """Standard errors above the level that make a single lag a peak which extends the reach."""
 REDRAWN = 400
 """Curves drawn for the interval of the reach."""
-REFINED, ROUNDS = 24, 8
+REFINED, ROUNDS = 12, 16
 """Lags that are counted in addition, around the lag where the curve crosses the level; again if that moves the crossing."""
 FIRST, STEP = 3, 3
 """A chain starts at lag 3 or less (or at the smallest lag measured), and each is at most three times the one before."""
@@ -64,8 +64,12 @@ def find_span(lags: Lags, score: Floats, range_profile: RangeProfile, draws: int
 
 
 def _first_gap(lags: Lags, pooled: Floats, needed: float) -> int:
-    """Index of the last lag before pooled evidence first falls below what is needed; -1 if it never reaches it."""
+    """Index of the last lag before pooled evidence falls below what is needed; -1 if it never reaches it.
+
+    A single band below it, with sufficient ones on both sides, is a dip by chance.
+    """
     above = pooled >= needed
+    above[1:-1] |= above[:-2] & above[2:]
     start = np.flatnonzero(above[lags <= max(FIRST, lags[0])])
     if not len(start):
         return -1
