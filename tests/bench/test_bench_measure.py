@@ -13,7 +13,7 @@ from memspan.bench import BENCHMARKS, DEFAULT, run, running
 from memspan.bench.counting import bincount, count_lags, ranked, unique
 from memspan.bench.every_lag import count_by_blocks
 from memspan.bench.machine import machine
-from memspan.bench.measure import COUNT, measure
+from memspan.bench.measure import OTHERS, measure
 from memspan.bench.peers import PEERS, check_peers
 from memspan.bench.sizes import Sizes
 from memspan.bench.timing import beside, race
@@ -28,7 +28,7 @@ TINY = Sizes(
     words=5_000,
     kinds_of_words=2_000,
     lags=2,
-    curve=5_000,
+    curves=(2_000, 5_000),
     curve_lags=6,
     shared=20_000,
     shared_lags=3,
@@ -51,11 +51,12 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> tuple[Benchmark, ...]:
 
 
 def test_every_benchmark_is_there_once(tiny: tuple[Benchmark, ...]) -> None:
-    assert len(tiny) == COUNT
-    assert len({benchmark.name for benchmark in tiny}) == COUNT
+    assert len(tiny) == OTHERS + len(TINY.curves)
+    assert len({benchmark.name for benchmark in tiny}) == len(tiny)
     peers = [benchmark.peer for benchmark in tiny]
     assert peers.count("np.bincount") == 3
-    for peer in ("sklearn.metrics.mutual_info_score", "np.unique", "automutualinformation", "one worker"):
+    assert peers.count("automutualinformation") == len(TINY.curves)
+    for peer in ("sklearn.metrics.mutual_info_score", "np.unique", "one worker"):
         assert peers.count(peer) == 1
 
 

@@ -12,15 +12,20 @@ from memspan.information import count_pairs, log_lags, mutual_information
 from memspan.results import Benchmark
 
 
-def whole_curve(sizes: Sizes) -> Benchmark:
+def whole_curves(sizes: Sizes) -> list[Benchmark]:
+    """A whole curve at every size: the peer's start-up and its cost per lag weigh differently."""
+    return [_whole_curve(length, sizes) for length in sizes.curves]
+
+
+def _whole_curve(length: int, sizes: Sizes) -> Benchmark:
     """Estimate and null at the same lags of the same letters, one job at a time, all else as both packages come.
 
     The peer is timed at one and at three lags; each further lag costs it half of the difference.
     """
     package = peer("automutualinformation")
-    sequence = ranked(27, 1.0, sizes.curve)
+    sequence = ranked(27, 1.0, length)
     symbols = sequence.store.read(0, sequence.length)
-    lags = log_lags(1, 10_000)[: sizes.curve_lags]
+    lags = log_lags(1, min(10_000, length // 10))[: sizes.curve_lags]
 
     def theirs(number: int) -> float:
         return seconds(

@@ -19,8 +19,8 @@ class Sizes:
     kinds_of_words: int = 33_000
     lags: int = 12
     """Lags per turn: what is prepared once is shared by all of them, as in use."""
-    curve: int = 5_000_000
-    """For a whole curve next to `automutualinformation`."""
+    curves: tuple[int, ...] = (30_000, 300_000, 5_000_000)
+    """For whole curves next to `automutualinformation`."""
     curve_lags: int = 50
     shared: int = 24_000_000
     """For two workers next to one."""
