@@ -37,7 +37,7 @@ def draw_columns(ax: Axes, second: np.ndarray) -> None:
 
 def main() -> None:
     """Left: the pairs of a lag and one draw of the null. Right: raw, floor, corrected and exact information."""
-    generator = np.random.default_rng(11)
+    generator = np.random.default_rng(4)
     start, n = np.array([0]), np.array([SYMBOLS])
     runs = permuted_runs(start, start + LAG, n, BLOCK, generator)
     second = np.concatenate([np.arange(y, y + m) for y, m in zip(runs.y, runs.n, strict=True)])
