@@ -133,7 +133,7 @@ def test_paper_figures_are_written_as_pdf_too_and_the_report_keeps_its_own(memsp
         (("--documents", "line"), "--documents 'line' cuts nothing"),
         (("--sample", 1000), "--sample 1000 is for models that write"),
         (("--temperature", 0.5), "--temperature 0.5 is for models that write"),
-        (("--force",), "--force is about the result in a folder"),
+        (("--force",), "--force "),
         (("--style", "paper"), "--style paper is about the figures in a folder"),
     ],
 )

@@ -92,6 +92,10 @@ def compare(
 
         sequences = {name: reading.read([source], progress) for name, source in named.items()}
         reading.check_effect(list(named.values()), list(sequences.values()))
+        if force and out is None and len({sequence.symbols for sequence in sequences.values()}) == 1:
+            raise InputError(
+                "--force has nothing to do: all sources have the same symbols and there is no --out DIR"
+            )
         longest = min(sequence.longest for sequence in sequences.values())
         chosen = None if lags is None else chosen_lags(lags, max_lag, longest)
         result = compare_sequences(

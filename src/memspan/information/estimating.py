@@ -32,7 +32,7 @@ from memspan.information.span import (
     crossing_lags,
     find_reach,
     find_span,
-    lower_bound,
+    last_peak,
 )
 from memspan.information.tables import aligned, marginals
 from memspan.progress import SILENT, Progress
@@ -176,9 +176,8 @@ def estimate(
 
 def _last_surely_above(values: _Values, level: float) -> int:
     last = chain(values.lags, values.corrected >= level)
-    bound = lower_bound(values.corrected, values.stderr, values.stderr_bias)
-    surely = chain(values.lags, bound >= level, last)
-    return int(values.lags[max(surely, 0)])
+    peak = last_peak(values.lags, values.corrected, values.stderr, values.stderr_bias, level, last)
+    return int(values.lags[max(peak, 0)])
 
 
 def _notes(counts: PairCounts, values: _Values, profile: RangeProfile) -> tuple[str, ...]:

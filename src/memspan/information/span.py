@@ -18,8 +18,8 @@ BAND = 0.6
 """Width (in log lag) of the bands over which evidence is pooled: half a Gaussian, about three steps of the lag grid."""
 SURELY = 2.0
 """Standard errors that make a value surely above or below a level."""
-PEAK = 3.0
-"""Standard errors above the level that make a single lag a peak which extends the reach."""
+PEAK, FAR_PEAK = 3.0, 5.0
+"""Standard errors above the level that make a single lag a peak which extends the reach, the second at any distance."""
 REDRAWN = 400
 """Curves drawn for the interval of the reach."""
 REFINED, ROUNDS = 12, 16
@@ -128,8 +128,7 @@ def crossing_lags(
     They lie between the last lag surely above the level and the first surely below it: all of them, or a sample. If these
     are few, the lags that follow are added, because a period that the grid steps over would show there.
     """
-    last = chain(lags, corrected >= level)
-    last = chain(lags, lower_bound(corrected, error, bias) >= level, last)
+    last = last_peak(lags, corrected, error, bias, level, chain(lags, corrected >= level))
     if last < 0:
         return np.zeros(0, np.int64)
     surely = chain(lags, lower_bound(corrected, error, bias) >= level)
@@ -147,6 +146,13 @@ def crossing_lags(
 def lower_bound(corrected: Floats, error: Floats, bias: Floats, errors: float = SURELY) -> Floats:
     """What the information surely exceeds; the bias of undersampled tables is downward, so it lowers no bound."""
     return corrected - errors * np.sqrt(np.maximum(error**2 - bias**2, 0.0))
+
+
+def last_peak(lags: Lags, corrected: Floats, error: Floats, bias: Floats, level: float, last: int) -> int:
+    """Index of the last lag surely above the level: one of a chain that continues from `last`, or one far above it."""
+    chained = chain(lags, lower_bound(corrected, error, bias, PEAK) >= level, last)
+    alone = np.flatnonzero(lower_bound(corrected, error, bias, FAR_PEAK) >= level)
+    return max(chained, int(alone[-1]) if len(alone) else -1)
 
 
 def find_reach(
@@ -190,7 +196,7 @@ def _reach(lags: Lags, corrected: Floats, error: Floats, bias: Floats, level: fl
     monotone = isotonic_regression(corrected, weights=1 / np.maximum(error, 1e-12) ** 2, increasing=False).x
     above = np.flatnonzero(monotone >= level)
     last = int(above[-1]) if len(above) else -1
-    peak = chain(lags, lower_bound(corrected, error, bias, PEAK) >= level, last)
+    peak = last_peak(lags, corrected, error, bias, level, last)
     if peak > last:
         return float(lags[peak]), peak
     if last < 0:
