@@ -56,7 +56,7 @@ def curve_of(lags: np.ndarray, truth: np.ndarray, *, seed: int = 0, length: int 
         entropy=3.02,
         alphabet=96,
         length=length,
-        documents=1,
+        documents=12,
         estimator="Grassberger",
         null="shifts",
         span=Span(span, bool(seen.size and span == lags[-1])),

@@ -57,6 +57,7 @@ def fit_decay(
     if above is not None and above <= 0:
         raise InputError(f"--fit-above {above}: expected a positive number of nats")
     data = _Data.of(curve, above or 0.0, first, last)
+    bounds = _lower_bounds(curve, data)
     fitted: dict[str, tuple[Law, Floats, float]] = {}
     for law in LAWS.values() if laws is None else laws:
         if len(data.tau) > len(law.names) + 1:
@@ -71,7 +72,7 @@ def fit_decay(
     total = sum(np.exp(-(aicc - least) / 2) for _, _, aicc in fitted.values())
     return DecayFit(
         {
-            name: _law_fit(law, data, free, aicc, float(np.exp(-(aicc - least) / 2) / total))
+            name: _law_fit(law, data, bounds, free, aicc, float(np.exp(-(aicc - least) / 2) / total))
             for name, (law, free, aicc) in fitted.items()
         },
         data.tau.astype(np.int64),
@@ -188,10 +189,18 @@ def _aicc(law: Law, data: _Data, free: Floats) -> float:
     return chi + 2 * k + 2 * k * (k + 1) / (n - k - 1)
 
 
-def _law_fit(law: Law, data: _Data, free: Floats, aicc: float, weight: float) -> LawFit:
+def _lower_bounds(curve: Curve, data: _Data) -> _Data:
+    """The undersampled lags within the range of the fit: the information there is at least what was measured."""
+    within = (curve.lags >= data.tau[0]) & (curve.lags <= data.tau[-1]) & curve.undersampled
+    return _Data.selected(curve, within & curve.significant & np.isfinite(curve.error))
+
+
+def _law_fit(law: Law, data: _Data, bounds: _Data, free: Floats, aicc: float, weight: float) -> LawFit:
     again = _refits(law, data, free)
     squares = _residuals(free, law, data, data.information) ** 2
     misfit = float(np.sqrt(squares.mean()))
+    # A law below what is known as a lower bound does not fit either.
+    exceeded = max(_residuals(free, law, bounds, bounds.information), default=0.0)
     fit = LawFit(
         dict(zip(law.names, law.from_free(free), strict=True)),
         {},
@@ -200,7 +209,12 @@ def _law_fit(law: Law, data: _Data, free: Floats, aicc: float, weight: float) ->
         misfit,
         _lack_of_fit(law, data, free, again),
         _decays(law, data, free, again),
-        float(np.sqrt(max((squares[inside].mean() for inside in _decades(data)), default=misfit**2))),
+        float(
+            max(
+                exceeded,
+                np.sqrt(max((squares[inside].mean() for inside in _decades(data)), default=misfit**2)),
+            )
+        ),
     )
     # A refit on a replicate repeats the systematic misfit, so the jackknife does not see it; as with the scale factor of the
     # Particle Data Group, errors are then made as large as the residuals.

@@ -92,7 +92,8 @@ def memory_words(curve: Curve, symbols: str, *, bits: bool = False) -> str:
     nearest = int(np.argmin(np.abs(curve.lags - reach.lag)))
     lower_bound = reach.censored or bool(curve.undersampled[nearest])
     interval = None if lower_bound else reach.interval
-    distance = f"{with_interval(reach.lag, interval)} {symbols_word(symbols, reach.lag)}"
+    lag = with_interval(reach.lag, interval) if interval else trimmed(reach.lag)
+    distance = f"{lag} {symbols_word(symbols, reach.lag)}"
     return f"reach {'at least ' if lower_bound else ''}{distance} at {level}; {span}"
 
 
