@@ -259,9 +259,9 @@ def imported(monkeypatch: pytest.MonkeyPatch, modules: dict[str, Any]) -> None:
     """Peers that are these objects; one that is not among them is not installed."""
     real = importlib.import_module
 
-    def find(name: str) -> Any:
+    def find(name: str, package: str | None = None) -> Any:
         if name not in ("automutualinformation", "infomeasure"):
-            return real(name)
+            return real(name, package)
         if name not in modules:
             raise ModuleNotFoundError(name)
         return modules[name]
