@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-slow lint bench clean
+.PHONY: demo test test-slow lint stats bench clean
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("memspan needs Python 3.11 or newer, got %d.%d" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
@@ -33,6 +33,9 @@ test: lint
 
 test-slow: .venv/installed-dev
 	$(BIN)/python -m pytest -n 2 -m 'slow or not slow'
+
+stats: .venv/installed-dev
+	$(BIN)/python tests/code_stats.py
 
 bench: .venv/installed-dev
 	$(BIN)/memspan bench
