@@ -6,6 +6,7 @@ Run as `python tests/code_stats.py`.
 from __future__ import annotations
 
 import ast
+import sys
 from collections import Counter, defaultdict
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -55,15 +56,21 @@ def code_stats(root: Path = SOURCE) -> CodeStats:
         lines=sum(lines.values()),
         comment_share=comments / sum(lines.values()),
         small=tuple(
-            f"{names[path]} {lines[path]}" for path in texts if lines[path] < SMALL and path.name != "__init__.py"
+            f"{names[path]} {lines[path]}"
+            for path in texts
+            if lines[path] < SMALL and path.name != "__init__.py"
         ),
         single_importer=tuple(
             names[path]
             for path in texts
             if path.name not in ("__init__.py", "__main__.py") and importers[names[path]] == 1
         ),
-        repeated_classes=tuple(f"{name}: {', '.join(sorted(where))}" for name, where in classes.items() if len(where) > 1),
-        crowded=tuple(f"{folder.relative_to(root)} {count}" for folder, count in folders.items() if count > 25),
+        repeated_classes=tuple(
+            f"{name}: {', '.join(sorted(where))}" for name, where in classes.items() if len(where) > 1
+        ),
+        crowded=tuple(
+            f"{folder.relative_to(root)} {count}" for folder, count in folders.items() if count > 25
+        ),
         cycles=tuple(" ".join(sorted(group)) for group in _cycles(graph)),
     )
 
@@ -133,11 +140,11 @@ def main() -> None:
     for field in fields(stats):
         value = getattr(stats, field.name)
         if isinstance(value, tuple):
-            print(f"{field.name}: {len(value)}")
-            for entry in value:
-                print(f"    {entry}")
+            sys.stdout.write("\n    ".join([f"{field.name}: {len(value)}", *value]) + "\n")
         else:
-            print(f"{field.name}: {value:.3f}" if isinstance(value, float) else f"{field.name}: {value}")
+            sys.stdout.write(
+                f"{field.name}: {value:.3f}\n" if isinstance(value, float) else f"{field.name}: {value}\n"
+            )
 
 
 if __name__ == "__main__":
