@@ -60,13 +60,17 @@ def test_corrected_information_is_within_its_errors_of_the_truth(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("source", "documents", "length"), KNOWN)
-def test_errors_of_ten_seeds_cover_the_truth(source: Source, documents: int, length: int) -> None:
-    """At most one run in ten exceeds seven errors somewhere; two errors cover the truth at 90 to 99 % of the lags."""
+def test_errors_of_forty_seeds_cover_the_truth(source: Source, documents: int, length: int) -> None:
+    """At most four samples exceed seven errors somewhere; two errors cover the truth at 90 to 99 % of the lags.
+
+    The lags of a periodic source share one error, so every sample counts as a single observation: of ten samples all are
+    covered with probability 0.6, of forty with 0.13.
+    """
     exact = source.information(LAGS)
-    samples = [source.sample(documents, length, seed=seed) for seed in range(10)]
+    samples = [source.sample(documents, length, seed=seed) for seed in range(40)]
     curves = [mutual_information(sample, LAGS, seed=seed) for seed, sample in enumerate(samples)]
     deviation = np.array([np.abs(curve.corrected - exact) / curve.error for curve in curves])
-    assert np.sum(deviation.max(axis=1) > SEVEN_ERRORS) <= 1
+    assert np.sum(deviation.max(axis=1) > SEVEN_ERRORS) <= 4
     assert 0.9 <= np.mean(deviation < 2) <= 0.99
 
 

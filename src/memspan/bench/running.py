@@ -37,7 +37,7 @@ BENCHMARKS: dict[str, Callable[[Progress], tuple[Benchmark, ...] | CalibrationFi
     "mixture": mixture,
     "large": large,
 }
-"""Every benchmark there is, by name: speed (two minutes), calibration (three), theory (one), cells (one), cells at other
+"""Every benchmark there is, by name: speed (two minutes), calibration (eight), theory (one), cells (one), cells at other
 sizes (some minutes), train (four), the settings of every task and cell (half an hour), a second goal of training (half a
 minute), agents in grid worlds (a minute), sampling (two), a mixture of softmaxes (half a minute), a 2 GB file (some minutes
 and 5 GB of disk)."""

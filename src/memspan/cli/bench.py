@@ -20,7 +20,7 @@ def bench(
         typer.Argument(
             metavar="NAME",
             help="Which benchmarks: measure (speed, about 2 minutes), calibration (estimates next to exact"
-            " answers, about 3 minutes), theory (about 1 minute), cells (layers, about"
+            " answers, about 8 minutes), theory (about 1 minute), cells (layers, about"
             " 1 minute), cell-sizes (layers at other sizes, some minutes), train (the loop next to bare updates, minutes),"
             " settings (every task learnt by every cell, about half an hour), objective (updates with --bmi next to those"
             " without, half a minute), gridworld (agents next to sb3-contrib's own, about a minute),"
@@ -33,7 +33,7 @@ def bench(
         typer.Option(
             "--full",
             metavar="",
-            help="All sources and sizes, 10 samples each; may take an hour.",
+            help="All sources and sizes, 30 samples each; takes several hours.",
             rich_help_panel=_CALIBRATION,
         ),
     ] = False,
@@ -42,7 +42,7 @@ def bench(
         typer.Option(
             min=1,
             metavar="N",
-            help="Samples per source; default 3, with --full 10.",
+            help="Samples per source; default 10, with --full 30.",
             rich_help_panel=_CALIBRATION,
         ),
     ] = None,

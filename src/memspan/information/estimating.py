@@ -50,6 +50,10 @@ corrected = (I - floor) / (1 - floor / min(H(X), H(Y))) is nothing at the floor 
 """
 SMOOTHING = 0.3
 """Width, in log lag, over which the jackknife variance is averaged."""
+QUIET = 0.05
+"""p-value from which a lag counts as one without dependence."""
+FEWEST_QUIET = 8
+"""Lags without dependence that are needed to see what the jackknife finds there."""
 LINEAR = 5.0
 """Jackknife error over the standard deviation of the null from which an estimate is far enough above the floor."""
 WELL_SAMPLED = 1e-4
@@ -205,6 +209,7 @@ class _LagValues:
     """What is computed from the tables of one lag."""
 
     lag: int
+    alphabet: int
     plugin: float
     agreement: float
     """sum_x P(x_t = x, x_{t+s} = x) / p(x) - 1."""
@@ -237,9 +242,13 @@ def _lag_values(counts: PairCounts, estimator: EntropyEstimator, index: int) -> 
     total = levels[0][0]
     (plugin,), _ = informations(keys, total[None], size, Plugin())
     replicates = _without_each(keys, cells, total, size) - plugin
+    # The bias grows with the pairs left out, and the last blocks lose pairs to the lag; take that part out.
+    share = cells.sum(axis=1) / max(float(cells.sum(axis=1).mean()), 1.0)
+    replicates -= np.nanmean(replicates) * (share - 1)
     values = [informations(keys, level, size, estimator) for level in levels]
     return _LagValues(
         int(counts.lags[index]),
+        size,
         plugin,
         _agreement(keys, total, size),
         tuple(information for information, _ in values),
@@ -316,19 +325,30 @@ class _Values:
         pairs = np.array([part.pairs[0][0] for part in parts], dtype=np.int64)
         null = floor.at(pairs)
         room = _room(null.mean, np.array([part.entropy[0][0] for part in parts]))
+        sd = null.sd / room
         replicates = np.stack([part.replicates for part in parts], axis=1) / room
-        sampling = np.sqrt(_sampling_variance(lags, replicates, null.sd))
+        information = np.array([part.information[0][0] for part in parts])
+        score = scores(np.array([part.plugin for part in parts]), null.plugin_mean, null.plugin_sd)
+        p_value = p_of_scores(score, null.draws)
+        sampling = np.sqrt(
+            _sampling_variance(
+                lags,
+                replicates,
+                sd,
+                quiet=p_value > QUIET,
+                above=information - null.mean,
+                # Grassberger's (-1)^n is off by up to one count per symbol.
+                correction=np.hypot(information - corrected[0][0], parts[0].alphabet / pairs),
+            )
+        )
         bias = np.zeros(len(lags))
         if levels == LEVELS:
             values, noise = zip(*corrected, strict=True)
             sparse = np.array([part.seen_once > WELL_SAMPLED for part in parts])
-            bias = _remaining_bias(
-                list(values), np.sqrt(null.sd**2 + sum(error**2 for error in noise)), sparse
-            )
-        score = scores(np.array([part.plugin for part in parts]), null.plugin_mean, null.plugin_sd)
+            bias = _remaining_bias(list(values), np.sqrt(sd**2 + sum(error**2 for error in noise)), sparse)
         return cls(
             lags=lags,
-            information=np.array([part.information[0][0] for part in parts]),
+            information=information,
             floor=null.mean,
             floor_sd=null.sd,
             corrected=corrected[0][0],
@@ -337,7 +357,7 @@ class _Values:
             undersampled=bias > sampling,
             pairs=pairs,
             score=score,
-            p_value=p_of_scores(score, null.draws),
+            p_value=p_value,
             agreement=np.array([part.agreement for part in parts]),
             replicates=np.nan_to_num(replicates),
             draws=null.draws,
@@ -362,22 +382,38 @@ def _room(floor: Floats, entropy: Floats) -> Floats:
     return 1 - np.clip(floor / np.maximum(entropy, 1e-300), 0, FULL)
 
 
-def _sampling_variance(lags: NDArray[np.int64], replicates: Floats, floor_sd: Floats) -> Floats:
-    """Variance of the corrected values from the jackknife and from the spread of the null.
+def _sampling_variance(
+    lags: NDArray[np.int64],
+    replicates: Floats,
+    sd: Floats,
+    *,
+    quiet: NDArray[np.bool_],
+    above: Floats,
+    correction: Floats,
+) -> Floats:
+    """Variance of the corrected values from the jackknife and from the spread of the null, `sd`.
 
     Information is a sum of squares. If z has mean m and variance 1, z^2 has variance 2 + 4 m^2, of which the jackknife
     finds 4 z^2, with mean 4 + 4 m^2; without dependence that is twice the variance of the null. So the variance is that of
-    the null plus what the jackknife has beyond twice of it. Where z^2 is small by chance its jackknife variance is small,
-    too, so near the floor the excess is averaged over neighboring lags.
+    the null plus what the jackknife has beyond twice of it. In undersampled tables the jackknife finds more than twice;
+    the lags without dependence (`quiet`) show how much. Where z^2 is small by chance its jackknife variance is small, too,
+    so near the floor the excess is averaged over neighboring lags.
+
+    A periodic sequence is locked to its phase, and varies less than permuted blocks, whose phases agree by chance. Far
+    above the floor (`above` is information - floor) its variance is that of the jackknife. The null then overstates the
+    bias, by the more of the `correction` the less the data vary, which counts as an error.
     """
     blocks = np.sum(np.isfinite(replicates), axis=0)
     spread = np.nansum((replicates - np.nanmean(replicates, axis=0)) ** 2, axis=0)
     jackknife = (blocks - 1) / np.maximum(blocks, 1) * spread
+    ratio = jackknife / np.maximum(sd**2, 1e-300)
+    usual = max(2.0, float(np.median(ratio[quiet]))) if quiet.sum() >= FEWEST_QUIET else 2.0
     position = np.log(lags.astype(np.float64))
     weights = np.exp(-(((position[:, None] - position) / SMOOTHING) ** 2) / 2)
-    own = jackknife - 2 * floor_sd**2
-    excess = np.where(jackknife > (LINEAR * floor_sd) ** 2, own, weights @ own / weights.sum(axis=1))
-    return floor_sd**2 + np.maximum(excess, 0.0)
+    own = jackknife - usual * sd**2
+    excess = np.where(ratio > LINEAR**2, own, weights @ own / weights.sum(axis=1))
+    locked = (jackknife < sd**2) & (above > LINEAR * sd)
+    return np.where(locked, jackknife + (correction * (1 - ratio)) ** 2, sd**2 + np.maximum(excess, 0.0))
 
 
 def _remaining_bias(corrected: list[Floats], noise: Floats, sparse: NDArray[np.bool_]) -> Floats:
