@@ -65,6 +65,7 @@ EXAMPLES = {
     "train_gridworld": r"rel-lstm: reward 0\.\d\d \[.*\nwithout memory: reward 0\.\d\d \[.*\n\d+ steps, a picture of each",
     "train_digits": r"(8|9)\d% of digits right after 150 updates \(10% by chance\)\n9\d% after 300",
     "train_text": r"[12]\.\d\d nats a character, .* 3\.\d\d\n.* writes: 0\.[2-9]\d\d 0\.[1-9]\d\d 0\.0\d\d -?0\.0\d\d nats",
+    "law_calibration": r"power law 0.5, .*: law accepted in 2 of 2.*period aabab: law accepted in 0 of 2, period found in 2",
     "slow_chain": r"null blocks: .* [01]\.\d % of far lags.*null independent: .* [4-9]\d\.\d % of far lags",
 }
 """What the output of each example must hold: the point that it makes."""
