@@ -18,7 +18,7 @@ from memspan.bench.peers import PEERS, check_peers
 from memspan.bench.sizes import Sizes
 from memspan.bench.timing import beside, race
 from memspan.errors import InputError, MissingExtraError
-from memspan.information.kernels import choose
+from memspan.information.kernels import choose_kernel
 from memspan.progress import SILENT
 from memspan.results import Benchmark, BenchReport
 
@@ -82,13 +82,13 @@ def test_both_sides_take_the_same_number_of_turns() -> None:
 def test_both_sides_count_the_same_pairs(kinds: int) -> None:
     sequence = ranked(kinds, 1.0, 3_000)
     symbols = sequence.store.read(0, sequence.length)
-    for lag, table in zip([1, 7], count_lags(choose(kinds), sequence, [1, 7]), strict=True):
+    for lag, table in zip([1, 7], count_lags(choose_kernel(kinds), sequence, [1, 7]), strict=True):
         assert table.cells.tolist() == bincount(symbols, kinds, lag).tolist()
 
 
 def test_both_sides_count_the_same_pairs_of_words() -> None:
     sequence = ranked(2_000, 1.0, 3_000)
-    (table,) = count_lags(choose(2_000), sequence, [3])
+    (table,) = count_lags(choose_kernel(2_000), sequence, [3])
     keys, cells = unique(sequence.store.read(0, sequence.length), 2_000, 3)
     assert table.keys is not None
     order = np.argsort(table.keys)

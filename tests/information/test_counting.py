@@ -16,7 +16,7 @@ from memspan.errors import CorruptError, InputError, MemspanError
 from memspan.information import PairCounts, assemble, count_pairs
 from memspan.information.blocks import block_count, cut_blocks, lag_groups, pieces
 from memspan.information.counting import Counter
-from memspan.information.counts_file import load_counts
+from memspan.information.counts import load_counts
 from memspan.information.null import FEWEST_DRAWS
 from memspan.progress import SILENT
 from memspan.sequences import Disk, Sequence
@@ -334,7 +334,7 @@ def test_hostile_counts_files_are_refused(tmp_path: Path, change: dict[str, np.n
     from safetensors import safe_open
     from safetensors.numpy import save_file
 
-    from memspan.information.counts_file import _checksum
+    from memspan.information.counts import _checksum
 
     path = tmp_path / "x.counts"
     count_pairs([np.arange(6000) % 2000], [1, 2], null="independent").save(path)

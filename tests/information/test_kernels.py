@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memspan.information.kernels import Runs, choose, spectral
+from memspan.information.kernels import Runs, choose_kernel, spectral
 from memspan.information.kernels.bits import Bits
 from memspan.information.kernels.dense import Dense
-from memspan.information.kernels.kernel import Kernel, Table
+from memspan.information.kernels.kernel import Kernel, PairTable
 from memspan.information.kernels.sparse import Sparse, union
 from memspan.sequences.store import narrow_dtype
 
@@ -26,7 +26,7 @@ def plain_counts(x: np.ndarray, y: np.ndarray, runs: Runs, alphabet: int) -> np.
     return table
 
 
-def dense_form(table: Table, alphabet: int) -> np.ndarray:
+def dense_form(table: PairTable, alphabet: int) -> np.ndarray:
     if table.keys is None:
         return table.cells.reshape(alphabet, alphabet).astype(np.int64)
     cells = np.zeros(alphabet**2, np.int64)
@@ -114,9 +114,12 @@ def test_pairs_beyond_sixteen_bits_are_counted() -> None:
 
 
 def test_union_puts_sparse_tables_on_common_keys() -> None:
-    a, b = Table(np.array([5, 1, 7]), np.array([1, 2, 3])), Table(np.array([4, 5]), np.array([10, 20]))
+    a, b = (
+        PairTable(np.array([5, 1, 7]), np.array([1, 2, 3])),
+        PairTable(np.array([4, 5]), np.array([10, 20])),
+    )
     # Rows of three symbols: keys 0-2, 3-5, 6-8 come row by row, in any order within a row.
-    a = Table(np.array([1, 5, 7]), np.array([2, 1, 3]))
+    a = PairTable(np.array([1, 5, 7]), np.array([2, 1, 3]))
     keys, cells = union([a, b], 3)
     assert dict(zip(keys.tolist(), cells.T.tolist(), strict=True)) == {
         1: [2, 0],
@@ -160,4 +163,4 @@ def test_spectral_stays_exact_over_many_windows() -> None:
     ("alphabet", "kind"), [(2, Bits), (4, Bits), (5, Dense), (1024, Dense), (1025, Sparse)]
 )
 def test_the_alphabet_decides_the_kernel(alphabet: int, kind: type[Kernel]) -> None:
-    assert type(choose(alphabet)) is kind
+    assert type(choose_kernel(alphabet)) is kind

@@ -14,7 +14,7 @@ from memspan.data import find
 from memspan.information import Plugin, log_lags
 from memspan.information.blocks import pieces
 from memspan.information.estimators import informations
-from memspan.information.kernels import Kernel, Table, choose
+from memspan.information.kernels import Kernel, PairTable, choose_kernel
 from memspan.results import Benchmark
 from memspan.sequences import Memory, Sequence, read
 from memspan.sequences.store import Symbols
@@ -41,7 +41,7 @@ def ranked(kinds: int, exponent: float, length: int) -> Sequence:
     return Sequence(Memory(drawn.astype(small)), np.array([0, length]), tuple(range(kinds)))
 
 
-def count_lags(kernel: Kernel, sequence: Sequence, lags: list[int]) -> list[Table]:
+def count_lags(kernel: Kernel, sequence: Sequence, lags: list[int]) -> list[PairTable]:
     """All pairs at all lags, piece by piece, as `count_pairs` does in one block."""
     accumulator = kernel.accumulator(len(lags))
     for piece in pieces(sequence, 0, sequence.length, max(kernel.piece, 8 * lags[-1])):
@@ -67,7 +67,7 @@ Peer = Callable[[Symbols, int, int], object]
 def _kernel_race(name: str, sequence: Sequence, sizes: Sizes, peer_name: str, one_lag: Peer) -> Benchmark:
     """Both sides count the same lags of the same symbols; what we prepare once for all lags is part of our time."""
     kinds, lags = len(sequence.alphabet), _lags(sizes)
-    kernel, symbols = choose(kinds), sequence.store.read(0, sequence.length)
+    kernel, symbols = choose_kernel(kinds), sequence.store.read(0, sequence.length)
     ours, theirs = race(
         lambda: count_lags(kernel, sequence, lags),
         lambda: [one_lag(symbols, kinds, lag) for lag in lags],
@@ -79,7 +79,7 @@ def _kernel_race(name: str, sequence: Sequence, sizes: Sizes, peer_name: str, on
 
 def _score_race(sequence: Sequence, sizes: Sizes) -> Benchmark:
     """scikit-learn's score includes the information itself, so ours does, too."""
-    score, kernel, lags = peer("sklearn.metrics").mutual_info_score, choose(256), _lags(sizes)
+    score, kernel, lags = peer("sklearn.metrics").mutual_info_score, choose_kernel(256), _lags(sizes)
     part = sequence.store.read(0, min(sizes.scored, sequence.length))
 
     def information() -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from memspan.bench.counting import count_lags, ranked
 from memspan.bench.sizes import Sizes
 from memspan.bench.timing import beside, race
 from memspan.information.blocks import block_count, cut_blocks, pieces
-from memspan.information.kernels import choose, spectral
+from memspan.information.kernels import choose_kernel, spectral
 from memspan.results import Benchmark
 from memspan.sequences import Sequence
 
@@ -21,7 +21,7 @@ def every_lag(sizes: Sizes) -> Benchmark:
     """Our own per-lag kernel is the peer; it is timed at a few lags and its time scaled to all of them."""
     sequence, most = ranked(LETTERS, 1.0, sizes.long), sizes.every_lag
     sampled = np.unique(np.linspace(1, most, sizes.sampled_lags).astype(np.int64)).tolist()
-    kernel = choose(LETTERS)
+    kernel = choose_kernel(LETTERS)
     ours, theirs = race(
         lambda: count_by_blocks(sequence, most),
         lambda: count_lags(kernel, sequence, sampled),

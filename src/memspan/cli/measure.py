@@ -142,7 +142,7 @@ def _parts(folder: Path | None, *, keep: bool) -> Iterator[None]:
 
 
 def _remove_parts(folder: Path) -> None:
-    from memspan.information.keeping import PART_NAME
+    from memspan.information.counting import PART_NAME
 
     for path in folder.glob("*.counts"):
         if PART_NAME.fullmatch(path.name):

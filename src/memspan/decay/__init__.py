@@ -6,8 +6,8 @@
 """
 
 from memspan.decay.comparison import compare as compare
-from memspan.decay.fitting import fit_decay as fit_decay
+from memspan.decay.fit import fit_decay as fit_decay
 from memspan.decay.laws import LAWS as LAWS
 from memspan.decay.laws import Law as Law
-from memspan.decay.measuring import measure as measure
+from memspan.decay.measurement import measure as measure
 from memspan.decay.structure import find_period as find_period

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from memspan.decay.measuring import measure
+from memspan.decay.measurement import measure
 from memspan.errors import InputError
 from memspan.information import EntropyEstimator
 from memspan.information.lags import chosen_lags

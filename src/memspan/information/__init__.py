@@ -9,11 +9,11 @@ where there is no dependence (the floor), and say which lags stand above it.
 Span(lag=100, censored=True, interval=(100, 100))
 """
 
-from memspan.information.assembling import assemble as assemble
 from memspan.information.counting import count_pairs as count_pairs
 from memspan.information.counts import PairCounts as PairCounts
-from memspan.information.estimating import estimate as estimate
-from memspan.information.estimating import mutual_information as mutual_information
+from memspan.information.counts import assemble as assemble
+from memspan.information.curve import estimate as estimate
+from memspan.information.curve import mutual_information as mutual_information
 from memspan.information.estimators import ESTIMATORS as ESTIMATORS
 from memspan.information.estimators import Digamma as Digamma
 from memspan.information.estimators import EntropyEstimator as EntropyEstimator

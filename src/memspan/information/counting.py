@@ -10,6 +10,7 @@ import dataclasses
 import functools
 import hashlib
 import itertools
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -20,11 +21,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.engines import Threads, available_cores
-from memspan.errors import InputError, MemspanError
+from memspan.errors import CorruptError, InputError, MemspanError
 from memspan.information.blocks import block_count, cut_blocks, lag_groups, pieces
-from memspan.information.counts import NullCounts, PairCounts, join_lags, merge
-from memspan.information.keeping import Keeper
-from memspan.information.kernels import LARGEST_DENSE, Kernel, Runs, Table, choose, spectral
+from memspan.information.counts import (
+    NullCounts,
+    Origin,
+    PairCounts,
+    join_lags,
+    load_counts,
+    merge,
+    save_counts,
+)
+from memspan.information.kernels import LARGEST_DENSE, Kernel, PairTable, Runs, choose_kernel, spectral
 from memspan.information.kernels.kernel import Accumulator
 from memspan.information.lags import chosen_lags
 from memspan.information.null import NullPlan, null_runs, part_of, plan_null
@@ -40,7 +48,7 @@ SPECTRAL_PIECE = 1 << 22
 
 @final
 @dataclass(frozen=True, eq=False)
-class Task:
+class CountTask:
     """A part of the work: its name, what it depends on besides the data, its pairs, and how it is done."""
 
     name: str
@@ -132,14 +140,14 @@ class Counter:
     def groups(self) -> Iterator[PairCounts]:
         """Counts of as many lags at a time as fit the memory set aside, then the draws of the null, some at a time."""
         size = len(self.sequence.alphabet)
-        choose(size).warm_up(self.sequence.store.read(0, 1).dtype, self.progress)
+        choose_kernel(size).warm_up(self.sequence.store.read(0, 1).dtype, self.progress)
         groups = lag_groups(self.sequence.length, size, self.lags)
         tasks = [
             self._tasks(lags, f"{number:03d}-" if len(groups) > 1 else "")
             for number, lags in enumerate(groups)
         ]
         draws = self._null_tasks(groups[0]) if self.plan.draws else []
-        keeper = self._keeper([task.name for task in itertools.chain(*tasks, draws)])
+        store = self._part_store([task.name for task in itertools.chain(*tasks, draws)])
         cells = (
             DRAWS_PER_TASK
             * len(self.plan.lags)
@@ -150,13 +158,13 @@ class Counter:
             tasks[0], draws = tasks[0] + draws, []
         for lags, group in zip(groups, tasks, strict=True):
             with self._stage(f"counting {len(lags)} lags", group) as stage:
-                yield self._count(group, keeper, stage)
+                yield self._count(group, store, stage)
         if draws:
             with self._stage("drawing the null", draws) as stage:
                 for first in range(0, len(draws), batch):
-                    yield self._count(draws[first : first + batch], keeper, stage)
-        if keeper is not None:
-            keeper.forget_others()
+                    yield self._count(draws[first : first + batch], store, stage)
+        if store is not None:
+            store.forget_others()
 
     def at(self, lags: NDArray[np.int64]) -> Counter:
         """The same count at other lags, in the same blocks, without a null and without being stored."""
@@ -164,24 +172,24 @@ class Counter:
             self, lags=lags, plan=dataclasses.replace(self.plan, draws=()), keep=None, stop=threading.Event()
         )
 
-    def _stage(self, name: str, tasks: list[Task]) -> Stage:
+    def _stage(self, name: str, tasks: list[CountTask]) -> Stage:
         return self.progress.stage(name, float(sum(task.pairs for task in tasks)))
 
-    def _keeper(self, names: list[str]) -> Keeper | None:
+    def _part_store(self, names: list[str]) -> PartStore | None:
         if self.keep is None:
             return None
         data = f"{self.sequence.fingerprint()} {self.sequence.symbols}"
         run = hashlib.sha256(repr((data, self.lags.tolist(), names, self._null_key())).encode()).hexdigest()
-        return Keeper(self.keep, data, run, tuple(names), self.progress, self.replace)
+        return PartStore(self.keep, data, run, tuple(names), self.progress, self.replace)
 
     def _null_key(self) -> object:
         plan = self.plan
         return plan.kind, plan.lags.tolist(), plan.seed, plan.block, plan.share, plan.draws
 
-    def _count(self, tasks: list[Task], keeper: Keeper | None, stage: Stage) -> PairCounts:
-        def finish(task: Task) -> PairCounts:
+    def _count(self, tasks: list[CountTask], store: PartStore | None, stage: Stage) -> PairCounts:
+        def finish(task: CountTask) -> PairCounts:
             counts = functools.partial(task.work, stage)
-            return counts() if keeper is None else keeper.finish(task.name, task.what, counts)
+            return counts() if store is None else store.finish(task.name, task.what, counts)
 
         try:
             return merge(Threads(self.workers).map(finish, tasks))
@@ -189,9 +197,9 @@ class Counter:
             self.stop.set()
             raise
 
-    def _tasks(self, lags: NDArray[np.int64], prefix: str) -> list[Task]:
+    def _tasks(self, lags: NDArray[np.int64], prefix: str) -> list[CountTask]:
         return [
-            Task(
+            CountTask(
                 f"{prefix}block-{number:02d}",
                 (lags.tolist(), start, stop),
                 (stop - start) * len(lags),
@@ -210,13 +218,13 @@ class Counter:
         if spectral.worthwhile(size, lags, np.diff(sequence.offsets)):
             tables = self._spectral_tables(lags, start, stop, stage)
         else:
-            tables = self._tables(choose(size), lags, start, stop, stage)
+            tables = self._tables(choose_kernel(size), lags, start, stop, stage)
         documents = int(np.sum((sequence.offsets[:-1] >= start) & (sequence.offsets[:-1] < stop)))
         return self._result(lags, (tuple(tables),), {}, frequencies, documents)
 
     def _tables(
         self, kernel: Kernel, lags: NDArray[np.int64], start: int, stop: int, stage: Stage
-    ) -> list[Table]:
+    ) -> list[PairTable]:
         accumulator = kernel.accumulator(len(lags))
         size = max(kernel.piece, 8 * int(lags[-1]))
         for piece in pieces(self.sequence, start, stop, size):
@@ -228,7 +236,9 @@ class Counter:
                 stage.advance(piece.stop - piece.start)
         return accumulator.tables()
 
-    def _spectral_tables(self, lags: NDArray[np.int64], start: int, stop: int, stage: Stage) -> list[Table]:
+    def _spectral_tables(
+        self, lags: NDArray[np.int64], start: int, stop: int, stage: Stage
+    ) -> list[PairTable]:
         most, size = int(lags[-1]), len(self.sequence.alphabet)
         cells = np.zeros((len(lags), size**2), np.uint32)
         for piece in pieces(self.sequence, start, stop, max(SPECTRAL_PIECE, 8 * most)):
@@ -236,17 +246,17 @@ class Counter:
             symbols = self.sequence.store.read(piece.start, piece.needed(most))
             cells += spectral.count_every_lag(symbols, piece.segments - piece.start, size, most)[lags]
             stage.advance((piece.stop - piece.start) * len(lags))
-        return [Table(None, row) for row in cells]
+        return [PairTable(None, row) for row in cells]
 
-    def _null_tasks(self, lags: NDArray[np.int64]) -> list[Task]:
-        kernel = choose(len(self.sequence.alphabet))
+    def _null_tasks(self, lags: NDArray[np.int64]) -> list[CountTask]:
+        kernel = choose_kernel(len(self.sequence.alphabet))
         store = self.sequence.store
         whole = kernel.prepare(store.symbols) if isinstance(store, Memory) else None
         pairs = round(self.plan.share * self.sequence.length)
         numbers = self.plan.draws
         groups = [numbers[k : k + DRAWS_PER_TASK] for k in range(0, len(numbers), DRAWS_PER_TASK)]
         return [
-            Task(
+            CountTask(
                 f"null-{number:02d}",
                 (self._null_key(), lags.tolist()),
                 sum(pairs / part_of(draw)[0] for draw in draws) * len(self.plan.lags),
@@ -290,8 +300,8 @@ class Counter:
     def _result(
         self,
         lags: NDArray[np.int64],
-        blocks: tuple[tuple[Table, ...], ...],
-        draws: dict[tuple[int, int], Table],
+        blocks: tuple[tuple[PairTable, ...], ...],
+        draws: dict[tuple[int, int], PairTable],
         frequencies: NDArray[np.int64],
         documents: int,
     ) -> PairCounts:
@@ -314,3 +324,68 @@ class Counter:
     def _check_stop(self) -> None:
         if self.stop.is_set():
             raise MemspanError("counting was stopped")
+
+
+PART_NAME = re.compile(r"(\d{3}-)?(block|null)-\d+\.counts")
+COUNTING = 2
+"""Goes up when the same data would be counted differently, so that older parts are not used."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class PartStore:
+    """A folder for the parts of one run. `data` stands for the sequence, `names` are all parts that make up the run."""
+
+    folder: Path
+    data: str
+    run: str
+    names: tuple[str, ...]
+    progress: Progress
+    replace: bool = True
+    """Whether parts of other data are counted over; if not, they are refused."""
+    _said: set[str] = field(default_factory=set)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def finish(self, name: str, what: object, count: Callable[[], PairCounts]) -> PairCounts:
+        """The part of this name: from its file if it was counted before from the same data, else counted and kept.
+
+        `what` stands for everything besides the data that the part depends on.
+        """
+        path = self.folder / f"{name}.counts"
+        key = hashlib.sha256(repr((COUNTING, self.data, name, what)).encode()).hexdigest()
+        finished = self._finished(path, key)
+        if finished is None:
+            finished = count()
+            save_counts(finished, path, Origin(key, self.run, name, self.names))
+        return finished
+
+    def forget_others(self) -> None:
+        """Remove parts that an earlier count of other data or options left, so that no one adds them to these."""
+        for path in self.folder.glob("*.counts"):
+            if PART_NAME.fullmatch(path.name) and path.stem not in self.names:
+                path.unlink()
+
+    def _finished(self, path: Path, key: str) -> PairCounts | None:
+        if not path.exists():
+            return None
+        try:
+            counts, origin = load_counts(path)
+        except CorruptError as error:
+            self._say_once(f"{str(error).split(';')[0]}: counting again")
+            return None
+        if origin.key != key and not self.replace:
+            raise InputError(
+                f"{self.folder} has counts of other data or options; choose another folder with --out"
+            )
+        if origin.key != key:
+            self._say_once(f"{path.parent} has counts of other data or options: counting again")
+            return None
+        if origin.run != self.run:  # the same part of a run with another null or seed
+            save_counts(counts, path, Origin(key, self.run, path.stem, self.names))
+        return counts
+
+    def _say_once(self, remark: str) -> None:
+        with self._lock:
+            if remark not in self._said:
+                self._said.add(remark)
+                self.progress.say(remark)

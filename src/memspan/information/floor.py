@@ -20,7 +20,7 @@ from scipy.special import gammaincc, gammaln, ndtri, stdtr
 from memspan.errors import InputError
 from memspan.information.counts import PairCounts
 from memspan.information.estimators import EntropyEstimator, Plugin
-from memspan.information.kernels import LARGEST_DENSE, Table
+from memspan.information.kernels import LARGEST_DENSE, PairTable
 from memspan.information.null import FEWEST_DRAWS, LEVEL, SPARSE_DRAWS
 from memspan.information.tables import marginals
 
@@ -142,7 +142,7 @@ class FloorBuilder:
         """Evaluate the draws of these counts."""
         self.add_tables(counts.null.draws, len(counts.alphabet))
 
-    def add_tables(self, tables: dict[tuple[int, int], Table], alphabet: int) -> None:
+    def add_tables(self, tables: dict[tuple[int, int], PairTable], alphabet: int) -> None:
         """Evaluate tables by class and draw; small ones together, which is faster."""
         places = list(tables)
         dense = all(table.keys is None for table in tables.values())
@@ -185,19 +185,23 @@ class FloorBuilder:
         return NullClass(values, plugin, float(pairs.mean()), *self.margins[lag, level])
 
 
-def independent_tables(counts: PairCounts, seed: int | np.random.Generator) -> dict[tuple[int, int], Table]:
+def independent_tables(
+    counts: PairCounts, seed: int | np.random.Generator
+) -> dict[tuple[int, int], PairTable]:
     """Tables of symbols drawn one by one with the frequencies of the data, with the pairs of the first lag."""
     generator = np.random.default_rng(seed)
     pairs, size, lag = int(counts.pairs[0]), len(counts.alphabet), int(counts.lags[0])
     if size <= LARGEST_DENSE:
         share = counts.frequencies / counts.frequencies.sum()
         joint = np.outer(share, share).ravel()
-        return {(lag, draw): Table(None, generator.multinomial(pairs, joint)) for draw in range(FEWEST_DRAWS)}
+        return {
+            (lag, draw): PairTable(None, generator.multinomial(pairs, joint)) for draw in range(FEWEST_DRAWS)
+        }
     symbols = np.repeat(np.arange(size), counts.frequencies)
-    tables: dict[tuple[int, int], Table] = {}
+    tables: dict[tuple[int, int], PairTable] = {}
     for draw in range(SPARSE_DRAWS):
         keys = generator.permutation(symbols)[:pairs] * size + generator.permutation(symbols)[:pairs]
-        tables[lag, draw] = Table(*np.unique(keys, return_counts=True))
+        tables[lag, draw] = PairTable(*np.unique(keys, return_counts=True))
     return tables
 
 

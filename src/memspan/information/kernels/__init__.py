@@ -1,4 +1,4 @@
-"""Four ways of counting pairs, all giving identical integers; `choose` picks by alphabet and memory.
+"""Four ways of counting pairs, all giving identical integers; `choose_kernel` picks by alphabet and memory.
 
 | kernel | for | cost |
 |---|---|---|
@@ -11,8 +11,8 @@
 from memspan.information.kernels.bits import MOST_SYMBOLS, Bits
 from memspan.information.kernels.dense import Dense
 from memspan.information.kernels.kernel import Kernel as Kernel
+from memspan.information.kernels.kernel import PairTable as PairTable
 from memspan.information.kernels.kernel import Runs as Runs
-from memspan.information.kernels.kernel import Table as Table
 from memspan.information.kernels.sparse import Sparse
 
 TABLE_MEMORY = 1 << 27
@@ -24,7 +24,7 @@ LARGEST_DENSE = 1024
 """Above this alphabet a dense table no longer fits any cache."""
 
 
-def choose(alphabet: int) -> Kernel:
+def choose_kernel(alphabet: int) -> Kernel:
     """The kernel for this many symbols."""
     if alphabet <= MOST_SYMBOLS:
         return Bits(alphabet)

@@ -12,7 +12,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.information.kernels.kernel import Accumulator, Kernel, Runs, Table, announce
+from memspan.information.kernels.kernel import Accumulator, Kernel, PairTable, Runs, announce
 from memspan.progress import Progress
 from memspan.sequences.store import Symbols
 
@@ -90,12 +90,12 @@ class BitsAccumulator(Accumulator):
         self.rows[slot] += row
         self.columns[slot] += column
 
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[PairTable]:
         cells = self.inner.copy()
         cells[:, 1:, 0] = self.rows - cells[:, 1:, 1:].sum(axis=2)
         cells[:, 0, 1:] = self.columns - cells[:, 1:, 1:].sum(axis=1)
         cells[:, 0, 0] = self.pairs - cells.sum(axis=(1, 2))
-        return [Table(None, table.ravel()) for table in cells]
+        return [PairTable(None, table.ravel()) for table in cells]
 
 
 @final

@@ -9,7 +9,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.information.kernels.kernel import Accumulator, Kernel, Runs, Table, announce
+from memspan.information.kernels.kernel import Accumulator, Kernel, PairTable, Runs, announce
 from memspan.progress import Progress
 from memspan.sequences.store import Symbols
 
@@ -48,8 +48,8 @@ class DenseAccumulator(Accumulator):
         self.cells[slot] += self.odd
         self.odd[:] = 0
 
-    def tables(self) -> list[Table]:
-        return [Table(None, row) for row in self.cells]
+    def tables(self) -> list[PairTable]:
+        return [PairTable(None, row) for row in self.cells]
 
 
 @final

@@ -36,7 +36,7 @@ class Runs:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Table:
+class PairTable:
     """One joint histogram: `cells[k]` pairs of kind `keys[k]` = first * alphabet + second.
 
     `keys` None means that every kind has its cell: a dense table.
@@ -54,7 +54,7 @@ class Accumulator(ABC):
         """Add the pairs of `runs` between prepared symbols `x` and `y` to table number `slot`."""
 
     @abstractmethod
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[PairTable]:
         """The finished tables, one per slot."""
 
 

@@ -13,7 +13,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.information.kernels.kernel import Accumulator, Kernel, Runs, Table, announce
+from memspan.information.kernels.kernel import Accumulator, Kernel, PairTable, Runs, announce
 from memspan.progress import Progress
 from memspan.sequences.store import Symbols, narrow_dtype
 
@@ -122,7 +122,7 @@ def key_dtype(alphabet: int) -> np.dtype[Any]:
     return np.dtype(np.uint32 if alphabet <= 1 << 16 else np.int64)
 
 
-def union(tables: list[Table], alphabet: int) -> tuple[NDArray[np.int64], NDArray[np.integer[Any]]]:
+def union(tables: list[PairTable], alphabet: int) -> tuple[NDArray[np.int64], NDArray[np.integer[Any]]]:
     """Sparse tables on common keys: keys (kinds,) and cells (tables, kinds) in the widest type among them."""
     keys = np.concatenate([np.asarray(table.keys, np.int64) for table in tables])
     wide = np.uint32 if all(table.cells.dtype.itemsize <= 4 for table in tables) else np.int64
@@ -150,7 +150,7 @@ class SparseAccumulator(Accumulator):
     """One sparse table per slot; several pieces are merged as they come."""
 
     alphabet: int
-    slots: list[Table]
+    slots: list[PairTable]
 
     def add(self, slot: int, x: Any, y: Any, runs: Runs) -> None:
         if len(runs.n) == 1:
@@ -169,13 +169,13 @@ class SparseAccumulator(Accumulator):
                 break
         keys.resize(kinds, refcheck=False)  # gives back what was not needed without copying the rest
         cells.resize(kinds, refcheck=False)
-        new, old = Table(keys, cells), self.slots[slot]
+        new, old = PairTable(keys, cells), self.slots[slot]
         if len(old.cells):
             keys, cells = union([old, new], self.alphabet)
-            new = Table(keys.astype(key_dtype(self.alphabet)), cells.sum(axis=0, dtype=np.int64))
+            new = PairTable(keys.astype(key_dtype(self.alphabet)), cells.sum(axis=0, dtype=np.int64))
         self.slots[slot] = new
 
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[PairTable]:
         return list(self.slots)
 
 
@@ -193,7 +193,7 @@ class Sparse(Kernel):
 
     def accumulator(self, slots: int) -> SparseAccumulator:
         return SparseAccumulator(
-            self.alphabet, [Table(np.zeros(0, key_dtype(self.alphabet)), np.zeros(0, np.uint32))] * slots
+            self.alphabet, [PairTable(np.zeros(0, key_dtype(self.alphabet)), np.zeros(0, np.uint32))] * slots
         )
 
     def warm_up(self, dtype: np.dtype[Any], progress: Progress) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from memspan.decay.fitting import fit_decay
+from memspan.decay.fit import fit_decay
 from memspan.decay.structure import find_influence, find_period
 from memspan.errors import EvidenceError
 from memspan.information import EntropyEstimator, PairCounts, mutual_information
