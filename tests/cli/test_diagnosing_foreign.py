@@ -10,7 +10,7 @@ import torch
 from torch.nn import functional
 
 from memspan.diagnostics import diagnose_foreign
-from memspan.diagnostics.foreign import drawn
+from memspan.diagnostics.hugging_face import random_windows
 from memspan.errors import InputError
 from memspan.results import Diagnosis
 
@@ -48,7 +48,7 @@ def test_losses_and_gradients_are_those_of_transformers(folder: Path):
     found = diagnose_foreign(str(folder), folder / "text.txt", window=10, sequences=3, seed=4, device="cpu")
     model = transformers.GPT2LMHeadModel.from_pretrained(folder).eval()
     tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
-    windows = drawn(np.array(tokenizer.encode(TEXT).ids), 10, 200, 4).T
+    windows = random_windows(np.array(tokenizer.encode(TEXT).ids), 10, 200, 4).T
 
     vectors = model.get_input_embeddings()(windows[:3, :-1]).detach().requires_grad_()
     logits = model(inputs_embeds=vectors).logits[:, -1]

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from memspan.cli import main
-from memspan.diagnostics.reverse_perplexity import PlainModel
-from memspan.diagnostics.written_texts import WrittenTexts, with_written
+from memspan.diagnostics.generated_text import GeneratedText, PlainModel, with_generated_text
 from memspan.objectives import Critic
 from memspan.objectives.segment_information import FOLDS
 from memspan.progress import SILENT, Progress, Stage
@@ -45,9 +44,9 @@ def run(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     critic = Critic(width=4, hidden=4, updates=10, look=5, pairs=20, batch=16)
     plain = PlainModel(hidden=4, batch=4, steps=10, passes=1)
     for method, name, value in (
-        (WrittenTexts.segments, "critic", critic),
-        (WrittenTexts.segments, "folds", 3),
-        (WrittenTexts.reverse, "plain", plain),
+        (GeneratedText.segments, "critic", critic),
+        (GeneratedText.segments, "folds", 3),
+        (GeneratedText.reverse, "plain", plain),
     ):
         assert method.__kwdefaults__ is not None
         monkeypatch.setitem(method.__kwdefaults__, name, value)
@@ -87,7 +86,7 @@ class Listener(Progress):
 
 def test_each_part_of_the_work_is_told(run):
     listener = Listener()
-    with_written(evaluate_run(run), run, segments=True, reverse=True, length=8_000, progress=listener)
+    with_generated_text(evaluate_run(run), run, segments=True, reverse=True, length=8_000, progress=listener)
     wanted = [
         f"learning what segments of {whose} tell of each other" for whose in ("what it wrote", "the text")
     ]
@@ -99,7 +98,7 @@ def test_an_interrupt_says_that_nothing_is_kept(memspan, run, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("memspan.diagnostics.written_texts.segment_information", interrupted)
+    monkeypatch.setattr("memspan.diagnostics.generated_text.segment_information", interrupted)
     ran = memspan("evaluate", run, "--segment-information", "--length", 8_000)
     assert ran.status == 130
     assert f"nothing was kept of what was evaluated; {run} is as it was; run the same command" in ran.err

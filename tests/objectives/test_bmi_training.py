@@ -241,7 +241,7 @@ def test_a_second_goal_that_is_no_number_is_told_with_what_to_set(folder, tmp_pa
         train(config_of(folder), tmp_path / "run")
     assert re.fullmatch(
         r"the loss of bmi was no finite number at update 5, beside a sound one of the task \(\d.*\); the state of update 3 "
-        r"is kept in .*run; train again into another --out with a smaller rate of its discriminator "
+        r"is kept in .*run; train again into another --out with a smaller learning rate of its discriminator "
         r"\(--set bmi\.learning_rate=7e-05\) or a smaller bmi\.weight",
         str(raised.value),
     )
@@ -266,7 +266,7 @@ def test_a_switch_that_cannot_come_is_refused_and_one_that_did_not_is_told(folde
     with pytest.raises(InputError, match=r"bmi\.switch_at is 30, and training ends after 30 updates"):
         check_config(config_of(folder, replace(FULL, switch_at=30), updates=30))
     run = train(config_of(folder, updates=4, optimizer="nt-asgd"), tmp_path / "run")
-    assert sum("the switch never came" in note for note in run.notes) == 1
+    assert sum("the switch was never reached" in note for note in run.notes) == 1
 
 
 def test_a_second_stage_with_another_discriminator_is_told_so(folder, tmp_path):
@@ -288,7 +288,7 @@ def test_a_text_of_one_line_is_refused_before_there_is_a_folder(tmp_path):
     (tmp_path / "texts").mkdir()
     for split in ("train", "valid", "test"):
         (tmp_path / f"texts/{split}.txt").write_text("one line of words " * 20 + "\n")
-    with pytest.raises(InputError, match="has 1 lines that are not empty; expected two or more"):
+    with pytest.raises(InputError, match="has 1 non-empty lines; expected two or more"):
         train(config_of(str(tmp_path / "texts")), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 

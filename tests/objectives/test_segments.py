@@ -12,8 +12,7 @@ from memspan.cells.names import CELLS
 from memspan.errors import InputError
 from memspan.models.awd_lstm import AwdLstm, Dropouts
 from memspan.models.sequence_model import SequenceModel
-from memspan.objectives.reading import log_likelihoods, pooled
-from memspan.objectives.segments import Padded, draw_pairs, lines, windows
+from memspan.objectives.segments import Padded, draw_pairs, lines, log_likelihoods, pooled, windows
 
 STEADY = Dropouts(embedding=0.0, input=0.0, hidden=0.0, weight=0.0, output=0.0, latent=0.0)
 CLOSE = 1e-5
@@ -46,8 +45,8 @@ def test_lines_are_cut_and_keep_their_end():
 @pytest.mark.parametrize(
     ("cut", "message"),
     [
-        (lambda: lines(np.array([1, 2, 0]), end=0), "has 1 lines that are not empty; expected two or more"),
-        (lambda: lines(np.array([1, 2]), end=0), "has 0 lines"),
+        (lambda: lines(np.array([1, 2, 0]), end=0), "has 1 non-empty lines; expected two or more"),
+        (lambda: lines(np.array([1, 2]), end=0), "has 0 non-empty lines"),
         (lambda: windows(np.arange(50), length=40), "has 1 segments of 40 symbols"),
         (lambda: windows(np.arange(50), length=1), "segments have 1 symbols; expected a whole number of 2"),
         (lambda: windows(np.arange(50), length=5, gap=-1), "the gap between segments is -1"),

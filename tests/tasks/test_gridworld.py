@@ -15,8 +15,15 @@ from minigrid.envs.empty import EmptyEnv
 
 from memspan.errors import InputError
 from memspan.tasks.gridworld import LARGER, WORLDS, check_world
-from memspan.tasks.gridworld.episodes import Episodes, episode_seed, open_world
-from memspan.tasks.gridworld.observations import VOCABULARY, Observing, check_actions, check_same
+from memspan.tasks.gridworld.environment import (
+    VOCABULARY,
+    Episodes,
+    RowLayout,
+    check_actions,
+    check_views,
+    episode_seed,
+    open_world,
+)
 
 STEPS = 80
 
@@ -131,13 +138,13 @@ def test_any_other_grid_world_may_be_named_by_its_id():
 
 
 def test_a_world_without_views_of_a_grid_is_refused():
-    with pytest.raises(InputError, match="CartPole-v1 is no grid world: an observation there is Box"):
+    with pytest.raises(InputError, match="CartPole-v1 is not a grid world: its observations are Box"):
         Episodes("CartPole-v1", seed=0, place=0)
 
 
 def test_views_of_another_size_are_refused():
     with pytest.raises(InputError, match="shows 9 x 9 cells; the network was trained on views of 7 x 7"):
-        check_same("Wide", Observing(9), Observing(7))
+        check_views("Wide", RowLayout(9), RowLayout(7))
 
 
 def test_another_number_of_actions_is_refused():
@@ -160,7 +167,9 @@ def test_a_world_that_needs_what_is_not_installed_is_refused(monkeypatch):
         raise DependencyNotInstalled("MuJoCo is not installed")
 
     known(monkeypatch, "Lacking-v0", lacking)
-    message = "Lacking-v0 cannot be lived in here: MuJoCo is not installed; choose another world, such as DoorKey-5x5"
+    message = (
+        "Lacking-v0 cannot be run here: MuJoCo is not installed; choose another world, such as DoorKey-5x5"
+    )
     with pytest.raises(InputError, match=message):
         Episodes("Lacking-v0", seed=0, place=0)
 
@@ -169,7 +178,7 @@ def test_a_world_that_needs_what_is_not_installed_is_refused(monkeypatch):
             raise ImportError("imageio is missing")
 
     known(monkeypatch, "Late-v0", Late)
-    with pytest.raises(InputError, match="Late-v0 cannot be lived in here: imageio is missing"):
+    with pytest.raises(InputError, match="Late-v0 cannot be run here: imageio is missing"):
         Episodes("Late-v0", seed=0, place=0).reset()
 
 

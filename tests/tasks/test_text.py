@@ -12,9 +12,9 @@ import torch
 
 from memspan.errors import InputError
 from memspan.tasks import Batch, CharacterText, WordText
-from memspan.tasks.corpus import corpus, resolved
+from memspan.tasks.corpus import corpus_files, resolve_corpus
 from memspan.tasks.task import Split
-from memspan.tasks.text import TextTask, encoded
+from memspan.tasks.text import TextTask, encode_corpus
 
 TRAIN = "the cat sat on the mat\nthe dog sat on the cat\n" * 20
 VALID = "the dog sat\non the mat\n"
@@ -76,7 +76,9 @@ def test_inputs_are_the_symbols_before_the_answers_and_a_line_ends_before_the_fi
     assert int(inputs[0, 0]) == task.vocabulary.end
     both = weights[1:] & weights[:-1]
     assert torch.equal(inputs[1:][both], targets[:-1][both])
-    assert int(inputs[0, 1]) == int(encoded(task.identity).symbols["valid"][math.ceil(len(VALID) / 2) - 1])
+    assert int(inputs[0, 1]) == int(
+        encode_corpus(task.identity).symbols["valid"][math.ceil(len(VALID) / 2) - 1]
+    )
 
 
 def test_words_are_split_at_blanks_and_lines_have_an_end(folder: str):
@@ -87,17 +89,17 @@ def test_words_are_split_at_blanks_and_lines_have_an_end(folder: str):
 
 def test_what_the_training_text_has_not_is_unknown(folder: str):
     task = WordText(data=folder)
-    assert encoded(task.identity).unknown == {"train": 0, "valid": 0, "test": 2}
+    assert encode_corpus(task.identity).unknown == {"train": 0, "valid": 0, "test": 2}
     assert read_along(task, pass_of(task, "test", 1), 0) == "<unk> cat sat on the <unk>\n"
     (note,) = task.notes
     assert "28.57% of the test text" in note
-    assert "vocabulary of 8 lacks" in note
+    assert "outside the vocabulary of 8" in note
 
 
 def test_a_vocabulary_can_be_limited_to_the_most_frequent_words(folder: str):
     task = WordText(data=folder, most=3)
     assert task.vocabulary.symbols == ("the", "<eos>", "cat", "<unk>")
-    assert encoded(task.identity).unknown["valid"] == 4
+    assert encode_corpus(task.identity).unknown["valid"] == 4
     assert read_along(task, pass_of(task, "valid", 1), 0) == "the <unk> <unk>\n<unk> the <unk>\n"
 
 
@@ -145,7 +147,7 @@ def test_without_carrying_windows_come_in_another_order_each_pass(folder: str):
         )
         for at in range(2)
     ]
-    assert not task.carried
+    assert not task.stateful
     assert passes[0] == passes[1]
     assert not torch.equal(task.batch(0, 4, seed=0).targets, task.batch(number, 4, seed=0).targets)
 
@@ -158,7 +160,7 @@ def test_the_same_arguments_give_the_same_batch(folder: str):
 
 def test_pythons_own_library_is_there_without_any_file():
     task = CharacterText(data="python")
-    files = corpus("python").files
+    files = corpus_files("python").files
     assert not {*files["train"]} & {*files["valid"], *files["test"]}
     assert task.symbols > 90
     assert task.batch(0, 2, seed=0).inputs.shape == (100, 2)
@@ -171,20 +173,20 @@ def test_known_layouts_are_found(tmp_path: Path, name: str):
     (tmp_path / "README.rst").write_text("train valid test")
     task = CharacterText(data=str(tmp_path))
     expected = "valid it\n" if name.startswith("ptb") else " valid it \n"
-    assert corpus(resolved(task.data)).text("valid") == expected
+    assert corpus_files(resolve_corpus(task.data)).text("valid") == expected
 
 
 def test_a_missing_split_is_told(tmp_path: Path):
     (tmp_path / "train.txt").write_text(TRAIN)
     with pytest.raises(
-        InputError, match=r"no single text to validate with: none; expected one file such as valid\.txt"
+        InputError, match=r"no single validation text: none; expected one file such as valid\.txt"
     ):
         CharacterText(data=str(tmp_path)).resolved()
 
 
 def test_two_files_for_one_split_are_told(folder: str):
     (Path(folder) / "other.train.txt").write_text(TRAIN)
-    with pytest.raises(InputError, match=r"no single text to train on: other\.train\.txt, train\.txt"):
+    with pytest.raises(InputError, match=r"no single training text: other\.train\.txt, train\.txt"):
         CharacterText(data=folder).resolved()
 
 
@@ -204,7 +206,7 @@ def test_a_text_of_one_symbol_is_told(folder: str, test: str):
     (Path(folder) / "train.txt").write_text("\n\n\n")
     (Path(folder) / "valid.txt").write_text("\n")
     (Path(folder) / "test.txt").write_text(test)
-    with pytest.raises(InputError, match="one symbol only"):
+    with pytest.raises(InputError, match="has only one symbol"):
         CharacterText(data=folder).resolved()
 
 
@@ -239,6 +241,6 @@ def test_published_sizes_are_met(
     realdata: Callable[[str], Path], task: TextTask, vocabulary: int, sizes: tuple[int, ...]
 ):
     realdata({"ptb": "ptb/ptb.train.txt", "wikitext-2": "wikitext-2/wiki.train.tokens"}[task.data])
-    found = encoded(task.identity)
+    found = encode_corpus(task.identity)
     assert len(found.vocabulary) == vocabulary
     assert tuple(len(found.symbols[split]) for split in ("train", "valid", "test")) == sizes
