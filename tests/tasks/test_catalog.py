@@ -94,6 +94,7 @@ def test_a_task_knows_how_far_back_it_must_remember(
     task: Task, option: str | None, memory: int | None, window: int
 ) -> None:
     assert type(task).delay_option() == option
+    assert task.delay_value == (None if option is None else memory)
     assert task.required_memory == memory
     assert task.window == window
     if option is not None:

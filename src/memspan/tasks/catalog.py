@@ -140,6 +140,21 @@ CATALOG: dict[str, TaskFacts] = {
     )
 }
 """Every task of the command line, in the order of help texts."""
+USER_DEFINED = TaskFacts(
+    word="task",
+    implementation=None,
+    description="a user-defined task",
+    explanation="A user-defined task.",
+)
+
+
+def facts_of(word: str) -> TaskFacts:
+    """The facts of a task by its word; those of a user-defined task if the word is not in the catalog.
+
+    >>> facts_of("words").is_text, facts_of("my task").answers
+    (True, 'answers')
+    """
+    return CATALOG.get(word, USER_DEFINED)
 
 
 @final

@@ -24,6 +24,7 @@ from memspan.data.naming import choose
 from memspan.errors import InputError, MissingExtraError
 from memspan.tasks.catalog import CATALOG
 from memspan.tasks.task import (
+    ADAM,
     SPLITS,
     Batch,
     Device,
@@ -97,11 +98,8 @@ class DigitTask(Task):
         members, weights = epoch_batch(IMAGE_SETS[name].sizes, index, size, seed=seed, split=split)
         pixels = images.pixels[members].astype(np.float32)
         pixels /= IMAGE_SETS[name].white
-        return Batch(
-            torch.from_numpy(self.sequences(pixels, batch_random(seed, split, index))).to(device),
-            torch.from_numpy(images.digits[members][None]).to(device),
-            torch.from_numpy(weights[None]).to(device),
-        )
+        inputs = self.sequences(pixels, batch_random(seed, split, index))
+        return Batch.from_numpy(inputs, images.digits[members][None], weights[None], device=device)
 
     @abstractmethod
     def sequences(self, pixels: NDArray[np.float32], random: np.random.Generator) -> NDArray[np.float32]:
@@ -129,14 +127,7 @@ class NoisyDigits(DigitTask):
     facts = CATALOG["noisy-digits"]
     training_defaults: ClassVar[Settings] = {
         "cell": {"hidden": 300},
-        "training": {
-            "batch": 100,
-            "updates": 5_000,
-            "learning_rate": 1e-3,
-            "optimizer": "adam",
-            "clip_norm": 1.0,
-            "validate_every": 100,
-        },
+        "training": ADAM | {"batch": 100, "updates": 5_000, "validate_every": 100},
     }
 
     delay: int = 100
@@ -176,16 +167,9 @@ class PixelTask(DigitTask):
     # Kerg 2020, Table 8, with a larger learning rate and fewer updates.
     training_defaults: ClassVar[Settings] = {
         "cell": {"hidden": 100},
-        "training": {
-            "batch": 100,
-            "updates": 10_000,
-            "learning_rate": 1e-3,
-            "optimizer": "adam",
-            "clip_norm": 1.0,
-            "validate_every": 200,
-            "patience": 20,
-            "validation_batches": 100,
-        },
+        "training": ADAM
+        | {"batch": 100, "updates": 10_000}
+        | {"validate_every": 200, "patience": 20, "validation_batches": 100},
     }
 
     steps: int | None = None

@@ -19,6 +19,7 @@ from memspan.models.vocabulary import Vocabulary
 from memspan.sequences.sources import PowerLawBinary
 from memspan.tasks.catalog import CATALOG
 from memspan.tasks.task import (
+    ADAM,
     SPLITS,
     Batch,
     Device,
@@ -52,17 +53,9 @@ class RecallTask(Task):
     # percent of the time, and frequent, because accuracy fluctuates strongly while the network learns.
     training_defaults: ClassVar[Settings] = {
         "cell": {"hidden": 128},
-        "training": {
-            "batch": 10,
-            "updates": 14_000,
-            "learning_rate": 1e-3,
-            "schedule": "cosine",
-            "optimizer": "rmsprop",
-            "clip_norm": 1.0,
-            "validate_every": 250,
-            "validation_batches": 2,
-            "stop_accuracy": 0.9995,
-        },
+        "training": {"batch": 10, "updates": 14_000, "learning_rate": 1e-3, "schedule": "cosine"}
+        | {"optimizer": "rmsprop", "clip_norm": 1.0}
+        | {"validate_every": 250, "validation_batches": 2, "stop_accuracy": 0.9995},
     }
 
     delay: int = 100
@@ -103,11 +96,7 @@ class RecallTask(Task):
         inputs[-RECALLED - 1] = MARKER
         targets = np.full_like(inputs, BLANK)
         targets[-RECALLED:] = symbols
-        return Batch(
-            torch.from_numpy(inputs).to(device),
-            torch.from_numpy(targets).to(device),
-            torch.ones(targets.shape, device=device),
-        )
+        return Batch.from_numpy(inputs, targets, device=device)
 
     @abstractmethod
     def positions(self, size: int, random: np.random.Generator) -> NDArray[np.int64]:
@@ -190,14 +179,7 @@ class Adding(Task):
     facts = CATALOG["adding"]
     training_defaults: ClassVar[Settings] = {
         "cell": {"hidden": 128},
-        "training": {
-            "batch": 50,
-            "updates": 10_000,
-            "learning_rate": 1e-3,
-            "optimizer": "adam",
-            "clip_norm": 1.0,
-            "stop_accuracy": 0.99,
-        },
+        "training": ADAM | {"batch": 50, "updates": 10_000, "stop_accuracy": 0.99},
     }
 
     length: int = 100
@@ -239,11 +221,7 @@ class Adding(Task):
         first, second = random.integers(0, half, size), random.integers(half, self.length, size)
         inputs[first, each, 1] = inputs[second, each, 1] = 1
         sums = inputs[first, each, 0] + inputs[second, each, 0]
-        return Batch(
-            torch.from_numpy(inputs).to(device),
-            torch.from_numpy(sums[None]).to(device),
-            torch.ones((1, size), device=device),
-        )
+        return Batch.from_numpy(inputs, sums[None], device=device)
 
     def loss(self, logits: Tensor, batch: Batch) -> Tensor:
         """Weighted mean squared error. `logits` are the answers (1, batch, 1)."""
@@ -285,12 +263,10 @@ class BinarySequences(Task):
             "batch": 32,
             "updates": 10_000,
             "learning_rate": 1e-3,
-            "optimizer": "rmsprop",
-            "smoothing": 0.9,
-            "clip_norm": 0.25,
             "validate_every": 250,
             "patience": 10,
-        },
+        }
+        | {"optimizer": "rmsprop", "smoothing": 0.9, "clip_norm": 0.25},
     }
 
     amplitude: float = 0.1

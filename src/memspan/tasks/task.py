@@ -20,13 +20,15 @@ from torch.nn import functional
 
 from memspan.errors import InputError
 from memspan.models.vocabulary import Vocabulary
-from memspan.tasks.catalog import TaskFacts
+from memspan.tasks.catalog import USER_DEFINED, TaskFacts
 
 Split = Literal["train", "valid", "test"]
 SPLITS: tuple[Split, ...] = ("train", "valid", "test")
 Device = torch.device | str
 Settings = Mapping[str, Mapping[str, Any]]
 """Sections of a training configuration."""
+ADAM: dict[str, Any] = {"optimizer": "adam", "learning_rate": 1e-3, "clip_norm": 1.0}
+"""Training settings that several tasks share."""
 
 
 class Batch(NamedTuple):
@@ -42,6 +44,21 @@ class Batch(NamedTuple):
     resets: Tensor | None = None
     """(time, batch) bool: where the state is reset before the step; None: only before the first step"""
 
+    @classmethod
+    def from_numpy(
+        cls,
+        inputs: NDArray[Any],
+        targets: NDArray[Any],
+        weights: NDArray[np.float32] | None = None,
+        resets: NDArray[np.bool_] | None = None,
+        *,
+        device: Device = "cpu",
+    ) -> Batch:
+        """Arrays as tensors on a device; weights default to 1."""
+        weights = np.ones(targets.shape, np.float32) if weights is None else weights
+        arrays = (inputs, targets, weights, resets)
+        return cls(*(None if array is None else torch.from_numpy(array).to(device) for array in arrays))  # type: ignore[arg-type]
+
     def columns(self, part: slice) -> Batch:
         """A subset of the sequences, for example the share of one process."""
         return Batch(*(None if tensor is None else tensor[:, part] for tensor in self))  # type: ignore[arg-type]
@@ -53,12 +70,7 @@ class Task(ABC):
     `batch` returns the same sequences for the same arguments. The splits share no sequence or, where sequences are
     drawn at random, are drawn independently."""
 
-    facts: ClassVar[TaskFacts] = TaskFacts(
-        word="task",
-        implementation=None,
-        description="a user-defined task",
-        explanation="A user-defined task.",
-    )
+    facts: ClassVar[TaskFacts] = USER_DEFINED
     """Name, description and units."""
     recalled: ClassVar[int] = 1
     """Number of answers at the end of a sequence that require memory. Diagnostics use the loss of these only, as in
@@ -73,10 +85,15 @@ class Task(ABC):
         return next((name for name in ("delay", "length") if name in options), None)
 
     @property
-    def required_memory(self) -> int | None:
-        """How many steps back the answers depend on the input; None where the data decide."""
+    def delay_value(self) -> int | None:
+        """The value of that option."""
         option = self.delay_option()
         return None if option is None else getattr(self, option)
+
+    @property
+    def required_memory(self) -> int | None:
+        """How many steps back the answers depend on the input; None if unknown, as for natural text."""
+        return self.delay_value
 
     @property
     def window(self) -> int | None:

@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import ClassVar, NamedTuple, Self, final
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -17,6 +16,7 @@ from memspan.models.vocabulary import END, UNKNOWN, Kind, Vocabulary
 from memspan.tasks.catalog import CATALOG
 from memspan.tasks.corpus import corpus_files, resolve_corpus
 from memspan.tasks.task import (
+    ADAM,
     SPLITS,
     Batch,
     Device,
@@ -156,16 +156,11 @@ class TextTask(Task):
         text, end = encode_corpus(self.identity).symbols[split], self.vocabulary.numbers[END[self.kind]]
         targets = np.minimum(positions, layout.total - 1)
         inputs = np.where(targets > 0, text[targets - 1], end)
-        resets = None
-        if reset:
-            resets = torch.zeros(positions.shape, dtype=torch.bool, device=device)
+        weights = (positions < layout.total).astype(np.float32)
+        resets = np.zeros(positions.shape, np.bool_) if reset else None
+        if resets is not None:
             resets[0] = True
-        return Batch(
-            torch.from_numpy(inputs).to(device),
-            torch.from_numpy(text[targets]).to(device),
-            torch.from_numpy((positions < layout.total).astype(np.float32)).to(device),
-            resets,
-        )
+        return Batch.from_numpy(inputs, text[targets], weights, resets, device=device)
 
     def _layout(self, split: Split, size: int) -> TextLayout:
         check_split(split)
@@ -210,17 +205,9 @@ class CharacterText(TextTask):
     training_defaults: ClassVar[Settings] = {
         "cell": {"hidden": 256},
         "model": {"embedding": 64},
-        "training": {
-            "batch": 64,
-            "updates": 12_000,
-            "learning_rate": 2e-3,
-            "schedule": "cosine",
-            "optimizer": "adam",
-            "clip_norm": 1.0,
-            "validate_every": 500,
-            "validation_batches": 200,
-            "validation_size": 20,
-        },
+        "training": ADAM
+        | {"batch": 64, "updates": 12_000, "learning_rate": 2e-3, "schedule": "cosine"}
+        | {"validate_every": 500, "validation_batches": 200, "validation_size": 20},
     }
 
 
@@ -233,17 +220,9 @@ class WordText(TextTask):
     training_defaults: ClassVar[Settings] = {
         "cell": {"hidden": 200},
         "model": {"embedding": 200, "dropout": 0.2},
-        "training": {
-            "batch": 20,
-            "updates": 20_000,
-            "learning_rate": 2e-3,
-            "schedule": "cosine",
-            "optimizer": "adam",
-            "clip_norm": 1.0,
-            "validate_every": 1_000,
-            "validation_batches": 500,
-            "validation_size": 10,
-        },
+        "training": ADAM
+        | {"batch": 20, "updates": 20_000, "learning_rate": 2e-3, "schedule": "cosine"}
+        | {"validate_every": 1_000, "validation_batches": 500, "validation_size": 10},
     }
 
     steps: int = 35
