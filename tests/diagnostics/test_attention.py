@@ -96,7 +96,7 @@ def test_long_sequences_are_shown_in_blocks_that_keep_the_sums(monkeypatch):
     assert (pooled.states, pooled.distance) == pytest.approx((whole.states, whole.distance))
 
 
-def test_a_cell_without_attention_is_told_apart_and_refused():
+def test_a_cell_without_attention_is_recognized_and_rejected():
     assert [word for word in CELLS if has_attention(network(word))] == [
         *("mem-rnn", "mem-lstm", "sab-lstm", "rel-rnn", "rel-lstm", "transformer")
     ]

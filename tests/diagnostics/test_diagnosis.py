@@ -76,12 +76,12 @@ def test_a_training_step_holds_at_least_its_states():
     assert (costs.batch, costs.threads, costs.steps.tolist()) == (10, 1, [10_000])
 
 
-def test_a_folder_that_is_no_run_is_told(tmp_path):
+def test_a_folder_that_is_not_a_run_is_rejected(tmp_path):
     with pytest.raises(InputError, match="is not a run"):
         diagnose(tmp_path)
 
 
-def test_a_task_without_a_delay_is_told(tmp_path):
+def test_a_delay_is_rejected_for_a_task_without_one(tmp_path):
     digits = from_json(
         {
             "task": {"name": "digits", "data": "digits", "steps": 16},

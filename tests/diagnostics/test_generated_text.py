@@ -1,4 +1,4 @@
-"""A fresh model that reads what a known source wrote, judged on a real text of that source."""
+"""Reverse perplexity of samples from a known source, against the source's entropy rate."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_seed_gives_the_same_numbers(task):
     assert one.test_loss != other.test_loss
 
 
-def test_too_little_text_is_refused(task):
+def test_too_little_text_is_rejected(task):
     with pytest.raises(
         InputError, match=r"1,200 generated symbols are too few .* expected 7,010 or more; use a larger"
     ):

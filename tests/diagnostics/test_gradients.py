@@ -62,7 +62,7 @@ def test_norms_are_those_of_the_plain_loop(word, loss):
     assert found.distances.tolist() == list(range(TASK.length))
 
 
-def test_where_others_are_wanted_every_recalled_answer_is_another_one_that_occurs():
+def test_changed_targets_differ_from_the_recalled_ones_and_occur_in_the_batch():
     batch = TASK.batch(0, 50, seed=3)
     other = with_changed_targets(batch, RECALLED, 0)
     assert bool((other.targets[-RECALLED:] != batch.targets[-RECALLED:]).all())
@@ -133,7 +133,7 @@ def test_the_reach_is_the_last_distance_with_a_thousandth_of_the_norm_also_past_
     assert norms([2.0, 0.0]).fall == float("inf")
 
 
-def test_what_cannot_be_asked_is_told():
+def test_invalid_requests_are_rejected():
     with pytest.raises(InputError, match="recalled"):
         gradient_norms(network("rnn"), TASK, loss="recaled")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="0 sequences"):

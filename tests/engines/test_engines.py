@@ -109,7 +109,7 @@ def test_an_error_of_a_process_reaches_the_caller(workers: int) -> None:
         Processes(workers).map(refuse, range(3))
 
 
-def test_no_processes_are_refused() -> None:
+def test_no_processes_are_rejected() -> None:
     with pytest.raises(InputError, match="at least 1"):
         Processes(0)
 

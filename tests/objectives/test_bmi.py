@@ -1,4 +1,4 @@
-"""Importance weights against enumeration, the two phases, policy gradients, and what is refused or told."""
+"""Importance weights against enumeration, the two phases, policy gradients, warnings and errors."""
 
 from __future__ import annotations
 
@@ -123,8 +123,8 @@ def test_large_scores_give_weights_that_add_up_to_one():
 
 def test_the_second_phase_adds_what_enumeration_of_its_parts_says_and_leaves_the_discriminator_alone():
     bmi, model = bmi_of()
-    first, told = bmi.loss(model, BATCH, 5)
-    assert set(told) == {"bound", "accuracy", "spread"}
+    first, metrics = bmi.loss(model, BATCH, 5)
+    assert set(metrics) == {"bound", "accuracy", "spread"}
     bmi.on_switch()
     both, more = bmi.loss(model, BATCH, 5)
     drawn = bmi.pairs(5)
@@ -146,7 +146,7 @@ def test_the_second_phase_adds_what_enumeration_of_its_parts_says_and_leaves_the
 @pytest.mark.parametrize("weight", [0.1, 0.7])
 def test_the_first_phase_is_the_proxy_by_its_weight_and_tells_what_the_scores_are_worth(weight):
     bmi, model = bmi_of(replace(QUIET, weight=weight))
-    loss, told = bmi.loss(model, BATCH, 5)
+    loss, metrics = bmi.loss(model, BATCH, 5)
     drawn = bmi.pairs(5)
     x, y, z = (
         model.outputs(bmi.segments.take(which).symbols)[0][0].amax(0)
@@ -157,13 +157,13 @@ def test_the_first_phase_is_the_proxy_by_its_weight_and_tells_what_the_scores_ar
     assert loss.item() == pytest.approx(-weight * proxy.item(), rel=1e-5)
     right = [*(joint > 0).tolist(), *(product < 0).tolist()]
     assert 0 < sum(right) < len(right)
-    assert told["accuracy"] == pytest.approx(sum(right) / len(right))
-    assert told["bound"] == pytest.approx((joint.mean() - product.exp().mean().log()).item(), abs=1e-6)
-    assert told["spread"] == pytest.approx(torch.cat([joint, product]).std().item(), rel=1e-5)
+    assert metrics["accuracy"] == pytest.approx(sum(right) / len(right))
+    assert metrics["bound"] == pytest.approx((joint.mean() - product.exp().mean().log()).item(), abs=1e-6)
+    assert metrics["spread"] == pytest.approx(torch.cat([joint, product]).std().item(), rel=1e-5)
 
 
 def _base(bmi: Bmi, *, switched: bool = False) -> Bmi:
-    """The same with the base goal, told of the switch or not."""
+    """The same with the base objective, with or without the switch."""
     twin = Bmi(replace(bmi.config, name="base"), bmi.segments, model_of(), bmi.seed)
     twin.load_state_dict(bmi.state_dict())
     if not switched:
@@ -183,21 +183,21 @@ def test_a_base_goal_that_begins_with_one_that_has_switched_stays_a_base_goal():
     assert "training ended before update 9" in str(bmi_of(replace(QUIET, switch_at=9))[0].left_out)
 
 
-def test_the_bound_rises_where_neighbours_belong_together():
+def test_the_bound_rises_if_adjacent_segments_are_dependent():
     """Segments of one symbol each; the next one has the same symbol, others rarely do."""
     runs = np.repeat(np.random.default_rng(1).integers(0, 7, 40), 2)
     segments = Segments(np.repeat(runs[:, None], 5, axis=1), np.full(80, 5))
     bmi, model = bmi_of(replace(QUIET, pairs=20, learning_rate=1e-2), segments)
     optimizer = torch.optim.Adam([*model.parameters(), *bmi.parameters()], lr=1e-2)
-    told = []
+    bounds = []
     for index in range(60):
         optimizer.zero_grad()
         loss, metrics = bmi.loss(model, BATCH, index)
         loss.backward()
         optimizer.step()
-        told.append(metrics["bound"])
-    assert np.mean(told[:5]) < 0.1
-    assert np.mean(told[-10:]) > np.mean(told[:5]) + 0.2
+        bounds.append(metrics["bound"])
+    assert np.mean(bounds[:5]) < 0.1
+    assert np.mean(bounds[-10:]) > np.mean(bounds[:5]) + 0.2
 
 
 def test_one_discriminator_or_two():
@@ -216,16 +216,16 @@ def test_one_discriminator_or_two():
         Discriminator(4, 0)
 
 
-def test_flat_scores_are_told_and_training_goes_on():
+def test_flat_scores_are_reported_and_training_continues():
     bmi, model = bmi_of()
     with torch.no_grad():
         for parameter in bmi.discriminator.parameters():
             parameter.zero_()
     for index in range(PATIENCE):
         assert bmi.warning is None
-        loss, told = bmi.loss(model, BATCH, index)
+        loss, metrics = bmi.loss(model, BATCH, index)
         assert loss.isfinite()
-        assert told["spread"] < FLAT
+        assert metrics["spread"] < FLAT
     assert bmi.warning is not None
     assert "same score for 200 updates" in bmi.warning
 
@@ -294,7 +294,7 @@ def test_the_reward_of_the_likeliest_continuation_is_taken_off():
 
 
 @pytest.mark.parametrize("padding", [False, True])
-def test_after_the_switch_the_policy_may_be_learnt_instead(padding, monkeypatch):
+def test_the_second_phase_can_be_a_policy_gradient(padding, monkeypatch):
     bmi, model = bmi_of(replace(QUIET, second="policy", padding=padding))
     bmi.on_switch()
     asked = []
@@ -304,9 +304,9 @@ def test_after_the_switch_the_policy_may_be_learnt_instead(padding, monkeypatch)
         return pooled(*parts, padding=padding)
 
     monkeypatch.setattr("memspan.objectives.bmi.pooled", noted)
-    loss, told = bmi.loss(model, BATCH, 0)
+    loss, metrics = bmi.loss(model, BATCH, 0)
     assert loss.isfinite()
-    assert -math.inf < told["reward"] < 0
+    assert -math.inf < metrics["reward"] < 0
     assert asked == [padding] * 5  # once for the discriminator, and for both segments of both continuations
 
 
@@ -340,6 +340,6 @@ def test_padding_is_pooled_up_to_the_length_of_a_segment_however_short_all_are(s
         ({"switch_at": 0}, "bmi.switch_at is 0"),
     ],
 )
-def test_settings_without_a_meaning_are_refused(settings, message):
+def test_invalid_settings_are_rejected(settings, message):
     with pytest.raises(InputError, match=message):
         check_bmi(BmiConfig(**settings))

@@ -140,7 +140,7 @@ def test_what_it_tells_is_in_the_metrics_as_a_mean(tmp_path: Path):
     assert lines[0]["mean.loss"] > 0
 
 
-def test_it_is_told_once_when_averaging_begins_and_once_when_such_a_run_is_gone_on_with(tmp_path: Path):
+def test_the_switch_is_announced_when_averaging_starts_and_again_when_such_a_run_is_resumed(tmp_path: Path):
     config = config_of(optimizer="nt-asgd", learning_rate=3.0, nonmonotone=1, updates=60)
     objective, later = Mean(), Mean()
     train(config, tmp_path / "run", objectives=(objective,))
@@ -152,8 +152,8 @@ def test_it_is_told_once_when_averaging_begins_and_once_when_such_a_run_is_gone_
     assert never.switches == 0
 
 
-def test_what_is_told_in_some_updates_only_is_a_mean_over_these(tmp_path: Path):
-    """Stopped and gone on with between two lines of the metrics as well."""
+def test_a_metric_of_some_updates_only_is_a_mean_over_these(tmp_path: Path):
+    """Also if stopped and resumed between two lines of the metrics."""
     train(config_of(updates=7, validate_every=20), tmp_path / "run", objectives=(Late(),))
     resume(tmp_path / "run", updates=20, objectives=(Late(),))
     train(config_of(validate_every=20), tmp_path / "whole", objectives=(Late(),))
@@ -173,7 +173,7 @@ def test_processes_have_numbers_of_their_own_for_every_batch():
     assert numbers == [[0, 2, 4], [1, 3, 5]]
 
 
-def test_weights_that_plain_asgd_averages_are_the_ones_that_are_judged(tmp_path: Path):
+def test_the_averaged_weights_of_asgd_are_the_ones_evaluated(tmp_path: Path):
     run = train(config_of(optimizer="asgd", learning_rate=0.5), tmp_path / "run")
     best = load_best(tmp_path / "run")
     tensors, _ = read_checkpoint(best.folder.checkpoint(best.update), "rnn")

@@ -64,7 +64,7 @@ def test_segments_that_have_nothing_to_do_with_each_other_are_far_apart():
         assert apart.min() > 0.07 * stretch  # a tenth, up to the scatter of random places
 
 
-def test_shifts_keep_away_from_a_pair_and_its_neighbours():
+def test_shifts_avoid_a_pair_and_its_neighbors():
     for count in (2, 3, 20, 1_000):
         shifts = far_shifts(count, 40)
         assert len(shifts) == 40
@@ -81,7 +81,7 @@ def test_shifts_keep_away_from_a_pair_and_its_neighbours():
         ({"highest": 0.0}, "Critic: highest is 0.0"),
     ],
 )
-def test_a_critic_that_cannot_be_is_refused(settings, message):
+def test_an_invalid_critic_is_rejected(settings, message):
     with pytest.raises(InputError, match=message):
         Critic(**settings)
 
@@ -109,7 +109,7 @@ def test_a_seed_gives_the_same_numbers():
         ),
     ],
 )
-def test_what_cannot_be_learnt_from_is_refused(texts, settings, message):
+def test_texts_that_are_too_short_or_invalid_are_rejected(texts, settings, message):
     with pytest.raises(InputError, match=message):
         segment_information(texts, 5, seed=0, **settings)
 
@@ -138,7 +138,7 @@ class Counter(Progress, Stage):
         pass
 
 
-def test_progress_is_told_at_every_update_and_ends_at_its_total():
+def test_progress_advances_at_every_update_and_ends_at_its_total():
     text, counter = np.random.default_rng(0).integers(0, 20, 20_000), Counter()
     critic = replace(QUICK, patience=1)  # which ends early
     segment_information([text], 20, seed=0, length=8, gap=3, folds=3, critic=critic, progress=counter)

@@ -52,7 +52,7 @@ def test_lines_are_cut_and_keep_their_end():
         (lambda: windows(np.arange(50), length=5, gap=-1), "the gap between segments is -1"),
     ],
 )
-def test_a_text_without_pairs_is_refused(cut, message):
+def test_a_text_without_pairs_is_rejected(cut, message):
     with pytest.raises(InputError, match=message):
         cut()
 
@@ -95,7 +95,7 @@ def test_what_a_segment_is_pooled_to_does_not_depend_on_what_stands_behind_it(wo
     assert not torch.allclose(pooled(model, beside, padding=True)[0], vectors[0])
 
 
-def test_lines_that_are_filled_up_are_pooled_with_their_filler_whatever_is_read_beside_them():
+def test_padded_lines_are_pooled_with_their_filler_in_any_batch():
     found = lines(np.array([1, 2, 0, 3, 4, 5, 6, 7, 0, 4, 0]), end=0, length=6, filler=8)
     model, exact = model_of("lstm"), torch.tensor([[1, 2, 0, 8, 8, 8]]).T
     outputs, _ = model.outputs(exact)

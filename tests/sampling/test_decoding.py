@@ -77,7 +77,7 @@ def test_rows_are_drawn_each_from_its_own_law():
 @pytest.mark.parametrize(
     ("choice", "left"), [(Choice(top_k=2), 2), (Choice(top_p=0.5), 2), (Choice(top_p=0.51), 3)]
 )
-def test_of_equally_likely_symbols_as_many_are_left_as_are_wanted(choice, left):
+def test_of_equally_likely_symbols_the_requested_number_remains(choice, left):
     uniform = (torch.arange(1000) + 0.5).double() / 1000
     assert len(set(choice.at(torch.zeros(1000, 4), uniform).tolist())) == left
 
@@ -118,7 +118,7 @@ def test_logits_of_any_precision_will_do(precision):
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 @pytest.mark.parametrize("bad", [[0.0, math.nan], [0.0, math.inf], [-math.inf, -math.inf]], ids=str)
-def test_answers_that_are_no_numbers_are_refused(bad, temperature):
+def test_non_finite_logits_are_rejected(bad, temperature):
     with pytest.raises(InputError, match="logits are infinite or NaN"):
         Choice(temperature=temperature).draw(torch.tensor([[0.0, 1.0], bad]), torch.Generator())
 
@@ -138,6 +138,6 @@ def test_answers_that_are_no_numbers_are_refused(bad, temperature):
         ({"top_p": math.nan}, "top_p is nan"),
     ],
 )
-def test_values_without_a_meaning_are_refused(wrong, words):
+def test_invalid_values_are_rejected(wrong, words):
     with pytest.raises(InputError, match=words):
         Choice(**wrong)

@@ -1,4 +1,4 @@
-"""Streams follow the model's own law, symbol after symbol, whatever goes on beside them."""
+"""Streams follow the model's distribution, independently of other streams."""
 
 from __future__ import annotations
 
@@ -286,8 +286,8 @@ def test_the_model_is_left_as_it_was_where_sampling_fails():
 
 
 @final
-class _Told(Progress, Stage):
-    """Remembers what it is told."""
+class _CountingProgress(Progress, Stage):
+    """Counts progress."""
 
     total = done = 0.0
 
@@ -304,7 +304,7 @@ class _Told(Progress, Stage):
 
 
 def test_progress_counts_symbols():
-    told = _Told()
+    told = _CountingProgress()
     joined(sample(markov(), streams=5, length=7, first=0, seed=0, group=2, progress=told))
     assert told.done == told.total == 35
 
@@ -342,6 +342,6 @@ def test_a_wrong_request_is_refused_before_anything_is_drawn(wrong, words):
     ],
     ids=["features", "other classes"],
 )
-def test_a_model_that_cannot_read_what_it_writes_is_refused(model, words):
+def test_a_model_that_cannot_read_what_it_writes_is_rejected(model, words):
     with pytest.raises(InputError, match=words):
         sample(model, streams=1, length=5, first=0, seed=0)

@@ -86,7 +86,7 @@ def test_the_noise_is_independent_between_sequences_steps_and_batches() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_validation_and_test_are_gone_through_once(kind) -> None:
+def test_validation_and_test_epochs_count_every_image_once(kind) -> None:
     task = kind(data="digits")
     for split in HELD_OUT:
         assert task.batches(split, 128) == 3
@@ -131,7 +131,7 @@ def test_none_is_one_step_for_each_pixel() -> None:
 
 
 @pytest.mark.parametrize("kind", [SequentialDigits, PermutedDigits])
-def test_steps_that_do_not_divide_the_pixels_are_told(kind, without_mnist: Path) -> None:
+def test_steps_that_do_not_divide_the_pixels_are_rejected(kind, without_mnist: Path) -> None:
     with pytest.raises(
         InputError, match="steps is 100; expected a divisor of the 784 pixels of data=mnist: 1, 2, 4, 7"
     ):
@@ -145,7 +145,7 @@ def test_steps_that_do_not_divide_the_pixels_are_told(kind, without_mnist: Path)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_unknown_data_is_told_with_the_nearest_name(kind) -> None:
+def test_unknown_data_is_rejected_with_the_nearest_name(kind) -> None:
     with pytest.raises(
         InputError, match=r"digits: data is 'minst'; did you mean mnist\? \(There are auto, mnist, digits"
     ):
@@ -267,14 +267,14 @@ def test_mnist_is_taken_where_it_is_and_split_in_order(nowhere: Path) -> None:
     assert load_images("mnist", "train").pixels.base is parts["train"].pixels.base, "read once"
 
 
-def test_a_label_that_is_no_digit_is_refused(nowhere: Path) -> None:
+def test_a_label_that_is_no_digit_is_rejected(nowhere: Path) -> None:
     write_mnist(nowhere / "mnist", label=10)
     with pytest.raises(InputError, match="has the label 10; expected 0 to 9"):
         load_images("mnist", "train")
 
 
 @pytest.mark.parametrize("missing", MNIST_FILES)
-def test_a_missing_file_is_told_with_where_it_was_looked_for_and_how_to_get_it(
+def test_a_missing_file_is_reported_with_the_folders_searched_and_the_command_to_get_it(
     nowhere: Path, missing: str
 ) -> None:
     (nowhere / "mnist").mkdir()
@@ -289,7 +289,7 @@ def test_a_missing_file_is_told_with_where_it_was_looked_for_and_how_to_get_it(
     assert image_set("auto") == "digits"
 
 
-def test_without_scikit_learn_the_extra_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_scikit_learn_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
     digits._bundled.cache_clear()
     with pytest.raises(MissingExtraError, match=r"needs scikit-learn; install memspan\[models\]"):

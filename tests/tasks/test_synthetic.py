@@ -230,6 +230,6 @@ def test_splits_have_the_papers_sizes() -> None:
     assert [task.batches(split, 50) for split in ("train", "valid", "test")] == [200, 40, 40]
 
 
-def test_an_amplitude_that_no_sequence_can_have_is_refused() -> None:
+def test_an_impossible_amplitude_is_rejected() -> None:
     with pytest.raises(InputError, match=r"amplitude 0.7; expected more than 0 and at most 0.6931 nats"):
         BinarySequences(amplitude=0.7)

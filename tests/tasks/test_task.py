@@ -58,7 +58,7 @@ def test_every_word_is_tried_here() -> None:
 
 
 @pytest.mark.parametrize("word", TASKS)
-def test_every_task_is_a_frozen_dataclass_whose_fields_are_told_and_have_defaults(word: str) -> None:
+def test_every_task_is_a_frozen_dataclass_with_documented_defaults(word: str) -> None:
     kind = TASKS[word]
     task = kind()
     options = dataclasses.fields(kind)  # pyright: ignore[reportArgumentType]
@@ -151,7 +151,7 @@ def test_what_has_no_weight_does_not_count(task: Task) -> None:
     assert task.measures(logits, batch) == ({} if isinstance(task, TextTask) else {"accuracy": 1.0})
 
 
-def test_losses_can_be_learnt_from(task: Task) -> None:
+def test_losses_have_gradients(task: Task) -> None:
     batch = task.batch(0, SIZE, seed=0)
     logits = torch.zeros(*batch.targets.shape, task.classes, requires_grad=True)
     task.loss(logits, batch).backward()
@@ -168,7 +168,7 @@ def test_resolving_twice_changes_nothing(task: Task) -> None:
     assert task.resolved() == task
 
 
-def test_an_unknown_split_is_told(task: Task) -> None:
+def test_an_unknown_split_is_rejected(task: Task) -> None:
     with pytest.raises(InputError, match="no split 'dev'; choose one of train, valid, test"):
         task.batch(0, SIZE, seed=0, split="dev")  # pyright: ignore[reportArgumentType]
 
@@ -266,6 +266,6 @@ def test_validation_passes_are_in_order_and_repeat() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 11])
-def test_a_training_batch_larger_than_the_set_is_refused(size: int) -> None:
+def test_a_training_batch_larger_than_the_set_is_rejected(size: int) -> None:
     with pytest.raises(InputError, match=f"a batch of {size} sequences; expected 1 to 10"):
         members(0, size)
