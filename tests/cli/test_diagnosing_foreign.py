@@ -74,8 +74,8 @@ def test_as_many_tokens_are_read_as_the_model_has_positions(folder: Path):
 @pytest.mark.parametrize(
     ("window", "text", "told"),
     [
-        (13, TEXT, "--delay 13: the model has positions for 12; expected 2 to 12 tokens"),
-        (1, TEXT, "--delay 1: the model has positions for 12"),
+        (13, TEXT, "--delay 13: the model has 12 positions; expected 2 to 12 tokens"),
+        (1, TEXT, "--delay 1: the model has 12 positions"),
         (12, "a cat", r"--delay 12: .*text.txt has \d tokens; expected 2 to \d tokens"),
         (None, "a", "has 1 tokens; expected three or more"),
     ],
@@ -89,7 +89,7 @@ def test_windows_that_cannot_be_read_are_told(folder: Path, tmp_path: Path, wind
 def test_a_model_without_its_tokens_is_told(folder: Path, tmp_path: Path):
     for name in ("config.json", "model.safetensors"):
         (tmp_path / name).write_bytes((folder / name).read_bytes())
-    with pytest.raises(InputError, match=r"has no tokenizer.json, so the tokens of .* are not known"):
+    with pytest.raises(InputError, match=r"has no tokenizer.json, so .* cannot be tokenized"):
         diagnose_foreign(str(tmp_path), folder / "text.txt", device="cpu")
 
 

@@ -87,10 +87,8 @@ class Listener(Progress):
 def test_each_part_of_the_work_is_told(run):
     listener = Listener()
     with_generated_text(evaluate_run(run), run, segments=True, reverse=True, length=8_000, progress=listener)
-    wanted = [
-        f"learning what segments of {whose} tell of each other" for whose in ("what it wrote", "the text")
-    ]
-    assert listener.names[-3:] == [*wanted, "a fresh model reads what was written"]
+    wanted = [f"segments of the {whose} text" for whose in ("generated", "training")]
+    assert listener.names[-3:] == [*wanted, "training on generated text"]
     assert len(listener.names) > 3  # the writing itself
 
 
@@ -137,8 +135,8 @@ def test_what_is_no_text_is_refused_before_anything_is_judged(memspan, tmp_path)
     memspan("train", "copy", *words, *settings, "--out", out)
     for option in ("--segment-information", "--reverse-perplexity"):
         assert memspan("evaluate", out, option).error == (
-            f"error: {out} was trained on copy, which is no text; --segment-information and --reverse-perplexity are "
-            "for runs of characters and words; leave them out"
+            f"error: {out} was trained on copy, which is not a text; --segment-information and --reverse-perplexity "
+            "require a run of characters or words; omit them"
         )
     assert not (out / "evaluation").exists()
 
@@ -147,7 +145,7 @@ def test_too_little_writing_is_refused(memspan, run):
     assert memspan("evaluate", run, "--reverse-perplexity", "--length", 10).error.startswith(
         "error: Invalid value for '--length'"
     )
-    assert "share no symbol, of 90 symbols each; expected 20 or more" in (
+    assert "non-overlapping pairs of segments, of 90 symbols each; expected 20 or more" in (
         memspan("evaluate", run, "--segment-information", "--length", 1_000).error
     )
 

@@ -210,9 +210,7 @@ def test_a_context_lets_a_model_write_on_beyond_its_positions(saved, kind, kept)
     assert found.tolist() == [read_again(model, s, 3 * POSITIONS, POSITIONS, kept) for s in range(2)]
     with pytest.raises(InputError, match="17 tokens are to be read, and the model has positions for 16"):
         joined(write())
-    with pytest.raises(
-        InputError, match=r"context is 17; the model has positions for 16; .* or leave it out"
-    ):
+    with pytest.raises(InputError, match=r"context is 17; the model has 16 positions; .* or omit it"):
         write(context=POSITIONS + 1)
 
 

@@ -129,7 +129,7 @@ def test_a_text_that_has_changed_is_told_by_whoever_reads_it(folder: str, tmp_pa
 
 def test_a_test_text_shorter_than_a_window_is_told(folder: str, tmp_path: Path):
     train(config_of(folder), tmp_path / "run")
-    with pytest.raises(InputError, match="shorter than one window of 2,000 symbols; give a smaller --delay"):
+    with pytest.raises(InputError, match="shorter than one window of 2,000 symbols; use a smaller --delay"):
         diagnose(tmp_path / "run", delay=2_000, costs=False)
 
 
