@@ -42,6 +42,7 @@ def attention_map(
     batch = diagnostic_batch(network, task, sequences, seed)
     steps, count = batch.inputs.shape[:2]
     block = block_size(steps)
+    # Attention is quadratic in time, so long sequences are processed a few at a time.
     together = max(1, MAX_WEIGHTS // steps**2)
     screening = screening_of(network)
     square = np.zeros((steps, steps))
@@ -89,6 +90,7 @@ def _attention_sums(attention: Tensor, screening: Screening | None, answers: int
     else:
         held = relevant_states(attention, screening)
     last = attention[-answers:].double()
+    # xlogy is 0 at 0, where x * log(x) would be NaN.
     entropy = -torch.special.xlogy(last, last).sum(2)
     times = torch.arange(len(attention), device=last.device)
     back = times[-answers:, None, None] - times

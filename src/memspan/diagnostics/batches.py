@@ -22,6 +22,7 @@ def diagnostic_batch(network: CellModel, task: Task, sequences: int, seed: int) 
         raise InputError(f"{sequences} sequences; expected 1 or more, such as 20")
     weight = network.head.weight
     batch = task.batch(0, sequences, seed=seed, split="test", device=weight.device)
+    # A text may end within a window; such a sequence would be shorter than the others.
     counted = (batch.weights > 0).all(0)
     if not counted.any():
         raise InputError(
@@ -43,6 +44,7 @@ def with_changed_targets(batch: Batch, answers: int, seed: int) -> Batch:
         raise InputError(
             "all targets of these sequences are equal, so none can be changed; use more --sequences"
         )
+    # An offset of at least 1 among the occurring targets never gives the original one.
     offset = np.random.default_rng(seed).integers(1, len(kinds), tuple(which.shape))
     targets = batch.targets.clone()
     targets[-answers:] = kinds[(which + torch.from_numpy(offset).to(which.device)) % len(kinds)]

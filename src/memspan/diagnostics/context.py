@@ -65,5 +65,6 @@ def context_lengths(steps: int) -> np.ndarray:
 
 def _sequence_losses(logits: Tensor, batch: Batch, task: Task) -> Tensor:
     """The loss of every sequence (batch,)."""
+    # The loss of a task is a mean over a batch, so each sequence is a batch of its own.
     columns = [slice(b, b + 1) for b in range(batch.targets.shape[1])]
     return torch.stack([task.loss(logits[:, column], batch.columns(column)) for column in columns])

@@ -49,7 +49,8 @@ def training_costs(
     """Cost of a forward and backward pass of one batch of the configured size at each length, in ascending order.
 
     Kerg 2020, Fig. 2, center. Inputs are random, which does not affect the cost. The network answers at its last
-    `answers` steps, or at all steps."""
+    `answers` steps, or at all steps.
+    """
     count = threads or available_cores()
     request = {"config": to_json(config), "lengths": list(lengths), "answers": answers, "threads": count}
     costs = []
@@ -68,7 +69,7 @@ def training_costs(
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdin.write(json.dumps(request))
-        process.stdin.close()
+        process.stdin.close()  # the process starts when its input ends
         for line in process.stdout:
             costs.append(json.loads(line))
             stage.advance()
@@ -86,12 +87,12 @@ def training_costs(
 
 
 def measure() -> None:
-    """Measure the request on standard input and write seconds and peak bytes of each length to standard output, one
-    per line.
+    """Measure the request on standard input; write seconds and peak bytes of each length, one line each.
 
     Runs in its own process because the peak of a process covers its whole life. The peak is relative to the memory
     held before the first step, so libraries and weights do not count. Lengths ascend, so each peak is that of the
-    latest length."""
+    latest length.
+    """
     request = json.load(sys.stdin)
     config, answers = from_json(request["config"]), request["answers"]
     torch.set_num_threads(request["threads"])
@@ -108,7 +109,7 @@ def _time_step(network: CellModel, steps: int, batch: int, answers: int | None, 
     """The shortest time, in seconds, of a forward and backward pass of the mean square of the answers."""
     inputs, seconds = _random_inputs(network, steps, batch), []
     for _ in range(repeats):
-        network.zero_grad()
+        network.zero_grad()  # gradients of an earlier step would add to the peak
         start = time.perf_counter()
         scored = None if answers is None else min(answers, steps)
         network(inputs, scored=scored).logits.square().mean().backward()
@@ -127,6 +128,7 @@ def reset_peak_memory() -> float:
     if not _STATUS.exists():
         return peak_memory()
     with contextlib.suppress(OSError):
+        # Writing 5 resets the peak resident set size (proc(5)).
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     return _status_bytes("VmRSS")
 

@@ -44,11 +44,11 @@ def diagnose(
     seed: int = 0,
     progress: Progress = SILENT,
 ) -> Diagnosis:
-    """Gradients, attention, Jacobians, context loss and training cost of the network in a run folder, at its best
-    weights.
+    """Gradients, attention, Jacobians, context loss and training cost of a run's network at its best weights.
 
     `delay` replaces that of the training; for texts it is the window in symbols. `costs` measures training steps in a
-    separate process."""
+    separate process.
+    """
     start = time.perf_counter()
     best = load_best(Path(run), device=device_of(device))
     with with_threads(threads_of(best.config.training)):
@@ -121,6 +121,7 @@ def _weight_kind(init: InitConfig) -> str:
 
 def _costs(config: Config, task: Task, steps: int, progress: Progress) -> TrainingCosts:
     """The cost at the multiples in `COST_LENGTHS`; networks with untied weights are limited to their own length."""
+    # `steps` is the number of untied weight matrices, one per time step.
     most = config.cell.options.get("steps")
     lengths = sorted({max(2, round(max(steps, MIN_COST_LENGTH) * multiple)) for multiple in COST_LENGTHS})
     possible = [length for length in lengths if not isinstance(most, int) or length <= most]

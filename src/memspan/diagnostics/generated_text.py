@@ -1,7 +1,8 @@
 """Evaluation of generated text: mutual information of its segments, and reverse perplexity.
 
 Reverse perplexity is the perplexity of the real text under a new language model that was trained only on generated
-text. Text with little or repeated content teaches little.  Zhao 2018 (ARAE); Cao and Xu 2020, section 5.1."""
+text. Text with little or repeated content teaches little.  Zhao 2018 (ARAE); Cao and Xu 2020, section 5.1.
+"""
 
 from __future__ import annotations
 
@@ -182,6 +183,7 @@ class GeneratedText:
 def training_pieces(task: TextTask, streams: int, length: int) -> NDArray[np.int64]:
     """The beginning of the training text in `streams` pieces of `length` symbols, fewer if it is shorter."""
     text = encode_corpus(task.identity).symbols["train"]
+    # Pieces of the same shape as the generated texts give both estimates the same bias.
     each = min(length, len(text))
     count = min(streams, len(text) // each)
     return text[: count * each].reshape(count, each)
@@ -217,7 +219,8 @@ def reverse_perplexity(
     """exp(-mean log Q'(x_t | x_<t)) of the real text, with Q' a new model trained on `texts` (streams, length) only.
 
     `texts` are numbers of the vocabulary of `task`, concatenated for training; the validation and test texts of `task`
-    are the real ones."""
+    are the real ones.
+    """
     training, held_out = _split(texts, plain)
     updates = plain.passes * len(_windows(training, plain))
     with seeded(seed), progress.stage("training on generated text", updates) as stage:
@@ -290,6 +293,7 @@ def _train(
     windows = _windows(training, plain)
     optimizer = torch.optim.Adam(model.parameters(), lr=plain.learning_rate)
     schedule = CosineAnnealingLR(optimizer, plain.passes * len(windows), plain.learning_rate / 32)
+    # If no epoch has a finite loss, the last weights remain, because the state dict shares their memory.
     best = _BestWeights(math.inf, 0, model.state_dict())
     for epoch in range(1, plain.passes + 1):
         state = None
@@ -322,6 +326,7 @@ def _mean_loss(model: Model, windows: list[_TextWindow]) -> float:
     total, count, state = 0.0, 0, None
     for window in windows:
         loss, state = _loss(model, window, state)
+        # Windows differ in length, so their means are weighted by the number of symbols.
         total, count = total + float(loss) * window.targets.size, count + window.targets.size
     return total / count
 

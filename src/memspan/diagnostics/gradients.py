@@ -61,6 +61,7 @@ def gradient_norms(
 
 def summarize_norms(norms: Tensor, *, loss: Loss, answers: int, of: str = "h") -> GradientNorms:
     """Statistics of norms (time, sequences) by the number of steps before the last."""
+    # Index 0 is the last step, so the index is the number of steps back.
     backward = norms.flip(0).double().cpu().numpy()
     low, high = np.quantile(backward, _QUANTILES, axis=1)
     return GradientNorms(
@@ -79,6 +80,7 @@ def summarize_norms(norms: Tensor, *, loss: Loss, answers: int, of: str = "h") -
 def _total_gradients(network: CellModel, task: Task, batch: Batch, answers: int | None) -> Tensor:
     """dL_b/dh_t (time, batch, hidden), L_b the loss of sequence b: the gradient of a zero probe added to every h_t."""
     like = network.head.weight
+    # The probe enters the recurrence itself, so its gradient covers every later step.
     shape = (*batch.inputs.shape[:2], network.cell.hidden_size)
     probe = torch.zeros(shape, device=like.device, dtype=like.dtype, requires_grad=True)
     logits = network(batch.inputs, probe=probe, scored=len(batch.targets)).logits

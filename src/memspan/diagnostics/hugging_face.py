@@ -127,6 +127,7 @@ def _gradients(model: HuggingFaceModel, part: Tensor) -> Tensor:
 def _context_loss(model: HuggingFaceModel, windows: Tensor, progress: Progress) -> ContextLoss:
     """The loss of the last token of a window after only the k + 1 preceding ones."""
     steps = len(windows) - 1
+    # The last token read is always part of the context, so k = 0 means one token.
     contexts, losses = context_lengths(steps - 1), []
     with progress.stage("contexts", int(contexts.sum()) + len(contexts)) as stage, torch.no_grad():
         for context in contexts:

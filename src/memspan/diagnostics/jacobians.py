@@ -49,7 +49,8 @@ def jacobian_spectrum(
     """Singular values of ds_T/ds_{T-k}, s the state of the last layer, along test sequences, in double precision.
 
     For random weights of the same variances, theory (Chen 2018, Eq. 10-13, erratum 7) predicts the mean squared
-    singular value chi_1^k; `weights` is the kind of recurrent matrix for which its variance is computed."""
+    singular value chi_1^k; `weights` is the kind of recurrent matrix for which its variance is computed.
+    """
     exact = double_precision(network)
     layer = exact.cell.stack[-1]
     if not has_jacobian(exact):
@@ -95,6 +96,7 @@ def step_jacobians(layer: Layer, inputs: Tensor, state: tuple[Tensor, ...]) -> T
     rows = sum(tensor.shape[1] for tensor in moving)
     copied = [tensor.repeat_interleave(rows, 0) for tensor in state]
     for tensor in copied:
+        # The state of untied layers includes an integer step counter, which has no gradient.
         tensor.requires_grad_(tensor.is_floating_point())
     _, after = layer(inputs.repeat_interleave(rows, 0).unsqueeze(0), layer.State(*copied))
     whole = torch.cat([tensor for tensor in after if tensor.is_floating_point()], 1)
@@ -133,6 +135,7 @@ def _states(layer: Layer, inputs: Tensor) -> list[tuple[Tensor, ...]]:
     """The state before each step."""
     state = layer.start(inputs.shape[1])
     if len(state) == 1:
+        # The outputs of a layer whose state is h alone are its states, so one call gives all of them.
         outputs, _ = layer(inputs, state)
         return [layer.State(h) for h in (state[0], *outputs[:-1])]
     states = []
@@ -143,8 +146,7 @@ def _states(layer: Layer, inputs: Tensor) -> list[tuple[Tensor, ...]]:
 
 
 def _singular_values(layer: Layer, inputs: Tensor, progress: Progress) -> _SingularValues:
-    """The chain from the last step backwards: J_T, J_T J_{T-1}, … without the first step, which starts from a zero
-    state."""
+    """Of the products J_T, J_T J_{T-1}, … from the last step backwards, without the first step, whose state is zero."""
     steps, batch = inputs.shape[:2]
     states, values = _states(layer, inputs), _SingularValues({}, [])
     size = sum(tensor.shape[1] for tensor in states[0] if tensor.is_floating_point())
@@ -152,6 +154,7 @@ def _singular_values(layer: Layer, inputs: Tensor, progress: Progress) -> _Singu
     group = 1 if "step" in _fields(layer) else max(1, ROWS // (batch * size))
     lengths = set(product_lengths(max(steps - 1, 1)).tolist())
     sampled = set(np.linspace(0, steps - 1, min(SINGLE_STEPS, steps)).astype(int).tolist())
+    # Products are extended on the right, so each step costs one matrix product per sequence.
     product = torch.eye(size, dtype=inputs.dtype, device=inputs.device).expand(batch, size, size)
     with progress.stage("Jacobians", steps) as stage:
         for end in range(steps, 0, -group):

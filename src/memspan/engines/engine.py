@@ -16,6 +16,7 @@ from memspan.errors import InputError, interrupts_raised
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Done = Callable[[], None]
 
 
 class Engine(ABC):
@@ -28,13 +29,9 @@ class Engine(ABC):
 
     @abstractmethod
     def map(
-        self,
-        function: Callable[[Item], Result],
-        items: Iterable[Item],
-        done: Callable[[], None] = lambda: None,
+        self, function: Callable[[Item], Result], items: Iterable[Item], done: Done = lambda: None
     ) -> list[Result]:
-        """The results in the order of the items. Calls `done` here after each; an error cancels items that have not
-        started."""
+        """The results in the order of the items. Calls `done` after each; an error cancels items not yet started."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +59,7 @@ class Threads(_LocalEngine):
     """
 
     def map(
-        self,
-        function: Callable[[Item], Result],
-        items: Iterable[Item],
-        done: Callable[[], None] = lambda: None,
+        self, function: Callable[[Item], Result], items: Iterable[Item], done: Done = lambda: None
     ) -> list[Result]:
         items = list(items)
         if self.count == 1 or len(items) < 2:
@@ -92,10 +86,7 @@ class Processes(_LocalEngine):
     """
 
     def map(
-        self,
-        function: Callable[[Item], Result],
-        items: Iterable[Item],
-        done: Callable[[], None] = lambda: None,
+        self, function: Callable[[Item], Result], items: Iterable[Item], done: Done = lambda: None
     ) -> list[Result]:
         items = list(items)
         if self.count == 1 or len(items) < 2:
@@ -127,9 +118,7 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _in_order(
-    function: Callable[[Item], Result], items: list[Item], done: Callable[[], None]
-) -> list[Result]:
+def _in_order(function: Callable[[Item], Result], items: list[Item], done: Done) -> list[Result]:
     results = []
     for item in items:
         results.append(function(item))
@@ -137,7 +126,7 @@ def _in_order(
     return results
 
 
-def _gather(futures: list[Future[Result]], done: Callable[[], None]) -> list[Result]:
+def _gather(futures: list[Future[Result]], done: Done) -> list[Result]:
     """The results in order, or the first error."""
     for future in as_completed(futures):
         future.result()

@@ -2,7 +2,8 @@
 
 A discriminator learns to recognize adjacent segments while the language model trains (first phase). After the switch,
 nearby segments are also learned as continuations, weighted by the discriminator (IW-RAML), or the model's own
-continuations are rewarded by it (policy gradient)."""
+continuations are rewarded by it (policy gradient).
+"""
 
 from __future__ import annotations
 
@@ -106,7 +107,8 @@ class Bmi(Objective):
     """-weight * I~(X; Y) of adjacent segments; after the switch also -second_weight * sum_i w_i log Q(Y_i | X_i).
 
     The metric `bound` is the discriminator's Donsker-Varadhan bound in nats (Eq. 4) with one product pair for each
-    joint pair: a noisy value, to be averaged over many updates."""
+    joint pair: a noisy value, to be averaged over many updates.
+    """
 
     second_phase: Tensor
     """() bool: whether the switch was made, here or in the run that this one starts from"""
@@ -195,6 +197,7 @@ class Bmi(Objective):
         metrics = self._metrics(joint.detach(), product.detach())
         if second == "raml":
             x, y = (together.columns(slice(n * config.pairs, (n + 1) * config.pairs)) for n in (0, 3))
+            # Weights without dropout noise. The discriminator is not trained by this term.
             with evaluation_mode(self.discriminator):
                 near_scores, true_scores = (self.discriminator(first, each) for each in (*near, following))
             nearby, weights = raml_loss(
@@ -222,6 +225,7 @@ class Bmi(Objective):
 
     def _metrics(self, joint: Tensor, product: Tensor) -> dict[str, float]:
         spread = float(torch.cat([joint, product]).std())
+        # A new tensor rather than += 1, so that state dicts taken earlier keep their value.
         self.flat = self.flat + 1 if spread < FLAT else torch.zeros_like(self.flat)
         correct = torch.cat([joint > 0, product < 0]).float().mean()
         return {
@@ -295,7 +299,9 @@ def policy_loss(
 
     r = -softplus(-D(X, Y)) - softplus(D(X', Y)), with X' another segment: high if Y fits X and no other segment. The
     reward of the greedy continuation is the baseline (self-critical, Rennie 2017). Gradients reach the model only
-    through log Q, and never the discriminator."""
+    through log Q, and never the discriminator.
+    """
+    # Both continuations use the same generator; their order is part of the random stream.
     sampled = continuation(model, first, length, Choice(), random)
     greedy = continuation(model, first, length, Choice(temperature=0), random)
     with evaluation_mode(model), evaluation_mode(discriminator):

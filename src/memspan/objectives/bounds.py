@@ -1,7 +1,8 @@
 """Lower bounds on mutual information as functions of a critic's scores, and the network that computes such scores.
 
 `joint` are the scores T of pairs from the joint distribution, `product` those of independent pairs: flat tensors,
-possibly of different lengths. Every bound holds for every critic; its tightness depends on the critic."""
+possibly of different lengths. Every bound holds for every critic; its tightness depends on the critic.
+"""
 
 from __future__ import annotations
 
@@ -40,10 +41,9 @@ def nwj(joint: Tensor, product: Tensor) -> Tensor:
 
 
 def info_nce(scores: Tensor) -> Tensor:
-    """log K + E[log softmax_j T(x_i, y_j)] at j = i, for scores (K, K) with joint pairs on the diagonal.  van den Oord
-    2018.
+    """log K + E[log softmax_j T(x_i, y_j)] at j = i, for scores (K, K) with joint pairs on the diagonal.
 
-    At most log K.
+    At most log K.  van den Oord 2018.
 
     >>> info_nce(torch.zeros(4, 4))
     tensor(0.)
@@ -97,6 +97,7 @@ class RunningDonskerVaradhan(nn.Module):
         if self.log_mean.isnan():
             self.log_mean = current.detach()
         else:
+            # The mean is stored as a logarithm because e^T overflows for large scores.
             old, new = math.log1p(-self.rate) if self.rate < 1 else -math.inf, math.log(self.rate)
             self.log_mean = torch.logaddexp(self.log_mean + old, current.detach() + new)
         # The first term has the corrected gradient; the detached difference restores the value of the bound.

@@ -55,7 +55,8 @@ class Objective(nn.Module, ABC):
         """The loss term for a batch, and metrics.
 
         With several processes, `batch` is the share of this one and `index` counts the shares of all batches and
-        processes. `model` is the network without wrappers."""
+        processes. `model` is the network without wrappers.
+        """
 
     def on_switch(self) -> None:
         """Called once, at `switch_at` or when validation stops improving (the criterion of nt-asgd, Merity 2018).

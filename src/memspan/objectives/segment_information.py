@@ -91,7 +91,8 @@ def segment_information(
     divided into `folds` contiguous folds. A critic is trained on all but two of them with the softplus proxy, selected
     by its Donsker-Varadhan bound on one of the others and evaluated on the last; each fold is the test fold once.
     Independent pairs combine segments that are far apart in a fold, and thus from different documents if these are
-    shorter than a tenth of it. `progress` shows `name` and counts updates, fewer if a critic stops early."""
+    shorter than a tenth of it. `progress` shows `name` and counts updates, fewer if a critic stops early.
+    """
     span = 2 * length + gap
     parts = _folds(texts, span, folds)
     text = torch.from_numpy(np.concatenate([np.asarray(document, dtype=np.int64) for document in texts]))
@@ -102,7 +103,7 @@ def segment_information(
     bounds = []
     with progress.stage(name, folds * critic.updates) as stage:
         for fold in range(folds):
-            valid = (fold + 1) % folds
+            valid = (fold + 1) % folds  # the test fold of the next round
             train = np.concatenate([part for number, part in enumerate(parts) if number not in (fold, valid)])
             training, validation, test = (
                 _PairSampler(text, part, length, gap) for part in (train, parts[valid], parts[fold])
@@ -163,6 +164,7 @@ class _PairSampler:
 
     def draw(self, count: int, random: np.random.Generator) -> tuple[Tensor, Tensor]:
         """Segments (count, length) at random starting points in ascending order, and those a gap after each."""
+        # In ascending order, so that a cyclic shift pairs distant segments.
         starts = torch.from_numpy(np.sort(random.choice(self.starts, count)))
         places = starts.unsqueeze(1) + torch.arange(self.length)
         return self.text[places], self.text[places + self.length + self.gap]
@@ -189,6 +191,7 @@ def _train_critic(
 ) -> float:
     """The bound on the test pairs of the critic with the highest bound on the validation pairs."""
     random = np.random.default_rng(seed)
+    # The caller's random state is restored afterwards.
     with torch.random.fork_rng(devices=()):
         torch.manual_seed(int(random.integers(2**62)))
         network = _CriticNetwork(symbols, critic)
@@ -203,6 +206,7 @@ def _train_critic(
             stage.advance()
             if update % critic.look:
                 continue
+            # With few product pairs the bound is biased upwards, hence ten times as many as in training.
             bound = network.bound(validation, 10 * critic.product)
             missed = 0 if bound > best else missed + 1
             if bound > best:
@@ -230,6 +234,7 @@ def _folds(texts: Sequence[Text], span: int, folds: int) -> list[NDArray[np.int6
     )
     parts = np.array_split(starts, folds)
     for fold in range(folds - 1):
+        # Drop starting points whose second segment reaches into the next fold.
         if len(parts[fold + 1]):
             parts[fold] = parts[fold][parts[fold] + span <= parts[fold + 1][0]]
     pairs = min(_disjoint_pairs(part, span) for part in parts)

@@ -154,8 +154,7 @@ def draw_pairs(count: int, pairs: int, random: np.random.Generator, rate: float 
 
 
 def log_proposal(distance: NDArray[np.int64], left: NDArray[np.int64], rate: float) -> NDArray[np.float64]:
-    """log of (1 - rate)^distance rate, normalized over the distances 0 to left - 1: geometric, truncated at the text's
-    end.
+    """log of (1 - rate)^distance rate, normalized over 0 to left - 1: geometric, truncated at the text's end.
 
     >>> np.exp(log_proposal(np.array([0, 1, 2]), np.array([3, 3, 3]), 0.5)).round(3).tolist()  # 4/7, 2/7, 1/7
     [0.571, 0.286, 0.143]
@@ -170,8 +169,7 @@ class Reader(Protocol):
     """A causal model that gives the states of its layers, and logits from the last."""
 
     def outputs(self, inputs: Tensor, /) -> tuple[list[Tensor], Any]:
-        """The states (time, batch, width) of each layer for symbols (time, batch), the last layer last; and
-        anything."""
+        """States (time, batch, width) of each layer for symbols (time, batch), in order; and anything else."""
         ...
 
     def answered(self, hidden: Tensor, /) -> Tensor:
@@ -191,21 +189,23 @@ def pooled(model: Reader, segments: Padded, *, padding: bool = False) -> Tensor:
     outputs, _ = model.outputs(segments.symbols)
     hidden = torch.cat(outputs, dim=-1)
     if not padding:
+        # -inf never wins the maximum, and every segment has at least one symbol.
         hidden = hidden.masked_fill(~segments.mask.unsqueeze(-1), -torch.inf)
     return hidden.amax(dim=0)
 
 
 def log_likelihoods(model: Reader, first: Padded, second: Padded) -> Tensor:
-    """log Q(Y | X) / |Y| (batch,): the mean log-probability of the symbols of the second segment, right after the
-    first.
+    """log Q(Y | X) / |Y| (batch,): the mean log-probability of the symbols of Y, right after X.
 
     Both are read in one call, and logits are computed only for the second.
     """
     both = first.followed_by(second)
     (*_, hidden), _ = model.outputs(both.symbols[:-1])
     times = torch.arange(1, len(both.symbols), device=hidden.device).unsqueeze(1)
+    # The state after symbol t - 1 predicts symbol t; Y occupies the times |X| to |X| + |Y| - 1.
     scored = (times >= first.lengths) & (times < both.lengths)
     targets = both.symbols[1:][scored]
+    # Under autocast logits are in half precision, too coarse for sums of log-probabilities.
     losses = functional.cross_entropy(model.answered(hidden[scored]).float(), targets, reduction="none")
     column = scored.nonzero()[:, 1]
     sums = losses.new_zeros(len(first.lengths)).index_add(0, column, losses)

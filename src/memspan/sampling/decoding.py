@@ -70,6 +70,7 @@ class Choice:
         # Subtracting the maximum keeps the exponential finite at any temperature.
         precision = torch.promote_types(logits.dtype, torch.float32)
         exponents = (logits.to(precision) - largest) / self.temperature
+        # Cumulative sums over a large vocabulary lose small probabilities in single precision.
         weights, orders = exponents.exp().double(), []
         if self.top_k is not None:
             weights, order = weights.topk(min(self.top_k, weights.shape[1]))
@@ -81,16 +82,16 @@ class Choice:
         uniform = uniform.to(weights.device).unsqueeze(1)
         # right=True: a symbol of weight 0 is never drawn, not even at uniform = 0.
         symbols = torch.searchsorted(cumulative, uniform * cumulative[:, -1:], right=True)
+        # Indices refer to the filtered weights; undo the filters in reverse order.
         for order in reversed(orders):
             symbols = order.gather(1, symbols)
         return symbols.squeeze(1)
 
 
 def _nucleus(weights: Tensor, share: float) -> tuple[Tensor, Tensor]:
-    """The fewest weights of each row that sum to `share` of its total, in descending order and zero beyond; and their
-    indices.
+    """The fewest weights of each row that sum to `share` of its total, in descending order; and their indices.
 
-    Sorting a large vocabulary is slow, so the search grows from the likeliest symbols.
+    Further weights are 0. Sorting a large vocabulary is slow, so the search grows from the likeliest symbols.
     """
     target, classes, size = share * weights.sum(dim=1, keepdim=True), weights.shape[1], _TOP_P_START
     while True:

@@ -57,8 +57,7 @@ class TextGenerator:
         context: int | None = None,
         progress: Progress = SILENT,
     ) -> Iterator[Block]:
-        """`streams` texts of `length` symbols, each from an empty context. `context` defaults to the generator's
-        own."""
+        """`streams` texts of `length` symbols, each from an empty context; `context` defaults to the own one."""
         bound = self.context if context is None else context
         first: int | Tensor | None = self.first
         if first is None:

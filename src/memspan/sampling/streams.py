@@ -100,6 +100,7 @@ class StreamSampler:
 
     def draw(self, steps: int) -> Symbols:
         """The next symbols of every stream, (batch, steps)."""
+        # Drawn ahead for the whole block: one call per stream instead of one per step gives the same numbers.
         uniform = torch.from_numpy(np.stack([stream.random(steps) for stream in self._random], axis=1))
         drawn, classes = [], 0
         with evaluation_mode(self._model):
@@ -108,6 +109,7 @@ class StreamSampler:
                 self._unread = self._choice.at(logits, numbers).unsqueeze(0)
                 drawn.append(self._unread)
                 classes = logits.shape[1]
+        # Row-major, because blocks are stored stream by stream.
         return torch.cat(drawn).T.cpu().numpy().astype(narrow_dtype(classes), order="C")
 
 
@@ -122,7 +124,8 @@ class ContextWindow:
         context  a   ab  abc abcd de  def  defg  gh
 
     With `kept` equal to `context` this is the sliding window: every prediction uses the last `context` symbols, at
-    `context` times the cost."""
+    `context` times the cost.
+    """
 
     def __init__(self, model: Model, context: int | None = None, kept: int | None = None) -> None:
         """`kept` defaults to half of `context`."""
@@ -134,7 +137,7 @@ class ContextWindow:
 
     def __call__(self, symbols: Tensor) -> Tensor:
         """Logits (batch, classes) after `symbols` (time, batch)."""
-        self._last.extend(symbols)
+        self._last.extend(symbols)  # the deque drops all but the last `kept`
         if self._context is not None and self._read + len(symbols) > self._context:
             symbols, self._state, self._read = torch.stack(tuple(self._last)), None, 0
         output = self._model(symbols, self._state, scored=1)
@@ -145,6 +148,7 @@ class ContextWindow:
 @contextlib.contextmanager
 def evaluation_mode(model: nn.Module, *, gradients: bool = False) -> Iterator[None]:
     """Evaluation mode for the model and its submodules, by default without gradients; restores each module's mode."""
+    # Submodules may differ in mode, for example a frozen embedding, so each mode is restored.
     modes = [(module, module.training) for module in model.modules()]
     model.eval()
     try:

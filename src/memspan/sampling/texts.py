@@ -41,11 +41,12 @@ def in_turn(blocks: Iterable[Block], memory_limit: int = MEMORY_LIMIT) -> Iterat
     """Stream by stream, each in pieces that must be consumed before the next stream.
 
     A group of streams is buffered in memory or, above `memory_limit` bytes, in a temporary file; a group of one is not
-    buffered."""
+    buffered.
+    """
     for group in _groups(blocks):
         first = next(group)
         streams, whole = len(first.symbols), chain([first], group)
-        if streams == 1:
+        if streams == 1:  # already in order
             yield (block.symbols[0] for block in whole)
             continue
         with tempfile.SpooledTemporaryFile(max_size=memory_limit) as file:
@@ -63,7 +64,8 @@ def as_sequence(blocks: Iterable[Block], vocabulary: Spelling, *, name: str = "t
     """Every stream as a document of characters, also for words and tokens; large samples are held in a temporary file.
 
     The same sequence as read from a file of these texts, with `name` in place of its path. With `Numbers` as the
-    vocabulary the documents consist of the numbers themselves."""
+    vocabulary the documents consist of the numbers themselves.
+    """
     builder = Builder()
     if isinstance(vocabulary, Numbers):
         labels = Labels()
@@ -95,7 +97,8 @@ def write(path: str | os.PathLike[str], blocks: Iterable[Block], vocabulary: Spe
     """Write the texts to one UTF-8 file, atomically, with one of `MARKS` between streams and nothing else.
 
     Blank lines cannot separate streams: texts contain them, and line ends at the start or end of a stream would be
-    lost. The separator is the first mark that occurs in none of the texts."""
+    lost. The separator is the first mark that occurs in none of the texts.
+    """
     mark, used, characters = MARKS[0], set[str](), 0
     places: list[int] = []
     with replacing(path) as temporary, temporary.open("wb") as file:

@@ -106,7 +106,7 @@ CATALOG: dict[str, TaskFacts] = {
             implementation="memspan.tasks.synthetic:BinarySequences",
             description="predict binary sequences with power-law mutual information",
             explanation="In these binary sequences the mutual information between two symbols falls as a power of "
-            "their lag. The model predicts the next symbol at every step, and longer contexts allow better predictions.",
+            "their lag. The model predicts the next symbol at every step, and a longer context improves predictions.",
             answers="next symbols",
             generates=True,
         ),

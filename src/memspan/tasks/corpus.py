@@ -70,7 +70,7 @@ def corpus_files(data: str) -> CorpusFiles:
             files[split] = tuple(
                 locate(data, file.name) for file in CATALOGUE[data].files if file.split == split
             )
-        return CorpusFiles(files, data == "ptb")
+        return CorpusFiles(files, data == "ptb")  # its lines start and end with a blank
     for split in SPLITS:
         files[split] = (_split_file(Path(data), split),)
     return CorpusFiles(files, all(path.name.startswith("ptb.") for (path,) in files.values()))

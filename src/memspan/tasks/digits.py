@@ -48,7 +48,8 @@ class DigitTask(Task):
     """An image turned into a sequence, classified at the last step.
 
     Each training epoch reads the images in its own order; validation and test read theirs in order, with sequences of
-    weight 0 as padding in the last batch."""
+    weight 0 as padding in the last batch.
+    """
 
     data: str = AUTO
     """`mnist`: 50,000 + 10,000 + 10,000 images of 784 pixels. `digits`: 1,197 + 300 + 300 of 64, from scikit-learn.
@@ -97,6 +98,7 @@ class DigitTask(Task):
         images = load_images(name, split)
         members, weights = epoch_batch(IMAGE_SETS[name].sizes, index, size, seed=seed, split=split)
         pixels = images.pixels[members].astype(np.float32)
+        # In place, because a batch of MNIST images is large and copied once more by `sequences`.
         pixels /= IMAGE_SETS[name].white
         inputs = self.sequences(pixels, batch_random(seed, split, index))
         return Batch.from_numpy(inputs, images.digits[members][None], weights[None], device=device)
@@ -216,6 +218,7 @@ class PixelTask(DigitTask):
             mean, deviation = pixel_moments(image_set(self.data))
             pixels = (pixels - np.float32(mean)) / np.float32(deviation)
         steps = self.ordered(pixels).reshape(len(pixels), self.length, -1)
+        # Time first and contiguous, as cells read it.
         return np.ascontiguousarray(steps.swapaxes(0, 1))
 
     @abstractmethod
@@ -247,8 +250,7 @@ class SequentialDigits(PixelTask):
 @final
 @dataclass(frozen=True, kw_only=True)
 class PermutedDigits(PixelTask):
-    """An image, a few pixels per step, in one random order for all images; then the digit.  Le 2015; Kerg 2020,
-    section 5.2.
+    """An image, a few pixels per step, in one random order for all images; then the digit.  Le 2015; Kerg 2020, 5.2.
 
         inputs   [pixel p(0)] [pixel p(1)] … (steps of them) … [pixel p(783)]      with steps=784, p a permutation
         target                                                        7
@@ -357,8 +359,7 @@ def _mnist(files: tuple[Path, ...]) -> Images:
 
 @lru_cache(maxsize=1)
 def _bundled() -> Images:
-    """scikit-learn's 1,797 digits in a fixed random order; in the original one, digits by the same person are
-    adjacent."""
+    """scikit-learn's 1,797 digits in a fixed random order; originally, digits by the same person are adjacent."""
     try:
         from sklearn.datasets import load_digits  # imported here because it takes a second
     except ImportError as error:

@@ -44,7 +44,8 @@ class RecallTask(Task):
     """Ten symbols within the first delay + 9 steps, a marker, then ten steps at which they are recalled.
 
     The marker is at step delay + 9, counted from 0; the length is delay + 20. The loss counts all steps, with blanks
-    as targets up to the marker; the accuracy counts the ten recalled symbols."""
+    as targets up to the marker; the accuracy counts the ten recalled symbols.
+    """
 
     recalled: ClassVar[int] = RECALLED
 
@@ -90,6 +91,7 @@ class RecallTask(Task):
         self, index: int, size: int, *, seed: int, split: Split = "train", device: Device = "cpu"
     ) -> Batch:
         random = batch_random(seed, split, index)
+        # Symbols are drawn before positions; the order of draws determines the random stream.
         symbols = random.integers(1, KINDS + 1, (RECALLED, size))
         inputs = np.full((self.length, size), BLANK)
         inputs[self.positions(size, random), np.arange(size)] = symbols
@@ -111,8 +113,7 @@ class RecallTask(Task):
 @final
 @dataclass(frozen=True, kw_only=True)
 class Copy(RecallTask):
-    """Ten symbols, a delay, a marker, then the ten symbols again.  Hochreiter and Schmidhuber 1997; Kerg 2020, section
-    5.1.
+    """Ten symbols, a delay, a marker, then the ten symbols again.  Hochreiter and Schmidhuber 1997; Kerg 2020, 5.1.
 
         inputs   3 1 4 1 5 2 6 5 3 5 . . . (delay - 1 blanks) . . . # . . . . . . . . . .
         targets  . . . . . . . . . . . . .                    . . . . 3 1 4 1 5 2 6 5 3 5
@@ -134,7 +135,7 @@ class Copy(RecallTask):
 @final
 @dataclass(frozen=True, kw_only=True)
 class Denoise(RecallTask):
-    """Ten symbols at random places, a marker, then the ten symbols.  Jing 2019; Kerg 2020, section 5.1.
+    """Ten symbols at random places, a marker, then the ten symbols.  Jing 2019; Kerg 2020, 5.1.
 
         inputs   . 3 . . 1 4 . 1 . (delay + 9 steps, ten of them symbols) . 5 . # . . . . . . . . . .
         targets  . . . . . . . . .                                        . . . . 3 1 4 1 5 2 6 5 3 5
@@ -207,8 +208,7 @@ class Adding(Task):
 
     @property
     def baseline(self) -> float:
-        """1/6, the variance of the sum, minus 1/12, that of one number, if it is read last; a squared error, not
-        nats."""
+        """1/6, the variance of the sum, minus 1/12, that of one number, if it is read last; a squared error."""
         return 1 / 6 - 1 / (12 * (self.length - self.length // 2))
 
     def batch(
@@ -217,6 +217,7 @@ class Adding(Task):
         random = batch_random(seed, split, index)
         inputs = np.zeros((self.length, size, 2), np.float32)
         inputs[:, :, 0] = random.random((self.length, size), np.float32)
+        # One mark in each half, so the gap between them varies from 1 to length - 1.
         half, each = self.length // 2, np.arange(size)
         first, second = random.integers(0, half, size), random.integers(half, self.length, size)
         inputs[first, each, 1] = inputs[second, each, 1] = 1
@@ -241,8 +242,7 @@ HELD_OUT = 2_000
 @final
 @dataclass(frozen=True, kw_only=True)
 class BinarySequences(Task):
-    """Prediction of the next symbol where I(x_t; x_{t+d}) = amplitude d^-exponent at every lag.  Shen 2019, section
-    4.2.1.
+    """Prediction of the next symbol if I(x_t; x_{t+d}) = amplitude d^-exponent at every lag.  Shen 2019, 4.2.1.
 
         inputs   0 1 1 0 1 1 1 … 0 0    symbols 0 to length - 2
         targets  1 1 0 1 1 1 0 … 0 1    symbols 1 to length - 1
@@ -320,6 +320,7 @@ class BinarySequences(Task):
         self, index: int, size: int, *, seed: int, split: Split = "train", device: Device = "cpu"
     ) -> Batch:
         members, weights = epoch_batch(self.sizes, index, size, seed=seed, split=split)
+        # The data are stored as bytes; embeddings need int64.
         symbols = torch.from_numpy(binary_data(self, split)[members].T.astype(np.int64)).to(device)
         weight = torch.from_numpy(weights).to(device)
         return Batch(symbols[:-1], symbols[1:], weight.expand(self.length - 1, size))

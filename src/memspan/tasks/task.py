@@ -56,8 +56,8 @@ class Batch(NamedTuple):
     ) -> Batch:
         """Arrays as tensors on a device; weights default to 1."""
         weights = np.ones(targets.shape, np.float32) if weights is None else weights
-        arrays = (inputs, targets, weights, resets)
-        return cls(*(None if array is None else torch.from_numpy(array).to(device) for array in arrays))  # type: ignore[arg-type]
+        tensors = [torch.from_numpy(array).to(device) for array in (inputs, targets, weights)]
+        return cls(*tensors, None if resets is None else torch.from_numpy(resets).to(device))
 
     def columns(self, part: slice) -> Batch:
         """A subset of the sequences, for example the share of one process."""
@@ -68,7 +68,8 @@ class Task(ABC):
     """A problem that requires memory. Subclasses are frozen dataclasses whose fields are the task's options.
 
     `batch` returns the same sequences for the same arguments. The splits share no sequence or, where sequences are
-    drawn at random, are drawn independently."""
+    drawn at random, are drawn independently.
+    """
 
     facts: ClassVar[TaskFacts] = USER_DEFINED
     """Name, description and units."""
@@ -188,6 +189,7 @@ class Task(ABC):
     def check_count(self, option: str, least: int = 1) -> None:
         """Reject an option that is not an integer of at least `least`."""
         value = getattr(self, option)
+        # JSON and the command line can pass true or 2.5; bool is a subclass of int.
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise InputError(
                 f"{self.facts.word}: {option} is {value!r}; expected a whole number of {least} or more"
@@ -225,6 +227,7 @@ def batches_per_epoch(sizes: Mapping[Split, int], size: int, split: Split) -> in
         raise InputError(
             f"a batch of {size:,} sequences; expected 1 to {total:,}, the size of the training set"
         )
+    # Training drops an incomplete last batch; evaluation must count every sequence.
     return total // size if split == "train" else -(-total // size)
 
 
@@ -252,6 +255,7 @@ def epoch_batch(sizes: Mapping[Split, int], index: int, size: int, *, seed: int,
     if split == "train":
         members = _epoch_order(total, seed, epoch)[position * size : (position + 1) * size]
         return EpochBatch(members, np.ones(size, np.float32))
+    # Padding keeps all batches the same shape.
     places = np.arange(position * size, (position + 1) * size)
     return EpochBatch(places % total, (places < total).astype(np.float32))
 

@@ -154,6 +154,7 @@ class TextTask(Task):
             length, reset = self.steps, True
         positions = starts[None, :] + np.arange(length)[:, None]
         text, end = encode_corpus(self.identity).symbols[split], self.vocabulary.numbers[END[self.kind]]
+        # Positions behind the end have weight 0 and repeat the last symbol; a line end precedes the first one.
         targets = np.minimum(positions, layout.total - 1)
         inputs = np.where(targets > 0, text[targets - 1], end)
         weights = (positions < layout.total).astype(np.float32)
@@ -267,6 +268,7 @@ def encode_corpus(key: CorpusKey) -> EncodedCorpus:
     known = set(tokens["train"])
     if len(known) < 2:
         raise InputError(f"the training text of {key.data} has only one symbol; expected two or more")
+    # The unknown symbol is part of the vocabulary only if one of the texts needs it.
     new = any(token not in known for split in SPLITS for token in tokens[split])
     vocabulary = Vocabulary.of(key.kind, tokens["train"], unknown=new, limit=key.limit)
     unknown: dict[Split, int] = {

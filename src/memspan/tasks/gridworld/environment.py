@@ -58,8 +58,7 @@ class Episodes(gymnasium.Env[Row, int]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Row, dict[str, Any]]:
-        """Start the next episode. Gymnasium's `seed` and `options` are ignored because every episode has its own
-        seed."""
+        """Start the next episode. `seed` and `options` are ignored: every episode has its own seed."""
         del seed, options
         self.number += 1
         return self._begin(), {}
@@ -122,10 +121,9 @@ def episode_seed(seed: int, place: int, number: int) -> int:
 @final
 @dataclass(frozen=True)
 class RowLayout:
-    """The layout of a row: size x size x (kind, color, state), the direction, then one flag for each word of
-    `VOCABULARY`.
+    """The layout of a row: size x size x (kind, color, state), the direction, then a flag for each known word.
 
-    All values are categories: kind 4 is a door, which is not twice a wall.
+    Known words are those of `VOCABULARY`. All values are categories: kind 4 is a door, which is not twice a wall.
     """
 
     size: int = 7
@@ -236,8 +234,7 @@ def _square(grid: Any, left: int, top: int, size: int) -> list[tuple[int, int, i
 
 @numba.njit(cache=True)
 def _visible(square, direction, through, kind, color, state):  # type: ignore[no-untyped-def]
-    """The square (row, column, code) rotated by the direction, hidden cells set to 0, with the held object at the
-    agent."""
+    """The square (row, column, code) rotated by the direction, hidden cells set to 0, with the held object."""
     size = len(square)
     image = np.zeros((size, size, 3), dtype=np.uint8)
     for i in range(size):
@@ -252,6 +249,7 @@ def _visible(square, direction, through, kind, color, state):  # type: ignore[no
             for j in range(size):
                 if not lit[i, j]:
                     image[i, j] = 0
+    # The agent stands in the middle of the last column and sees what it holds there.
     image[size // 2, size - 1, 0] = kind
     image[size // 2, size - 1, 1] = color
     image[size // 2, size - 1, 2] = state
