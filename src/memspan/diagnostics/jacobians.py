@@ -146,7 +146,7 @@ def _states(layer: Layer, inputs: Tensor) -> list[tuple[Tensor, ...]]:
 
 
 def _singular_values(layer: Layer, inputs: Tensor, progress: Progress) -> _SingularValues:
-    """Of the products J_T, J_T J_{T-1}, … from the last step backwards, without the first step, whose state is zero."""
+    """Of J_T, J_T J_{T-1}, …, from the last step backwards, without the first step, whose state is zero."""
     steps, batch = inputs.shape[:2]
     states, values = _states(layer, inputs), _SingularValues({}, [])
     size = sum(tensor.shape[1] for tensor in states[0] if tensor.is_floating_point())

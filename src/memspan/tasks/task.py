@@ -55,9 +55,14 @@ class Batch(NamedTuple):
         device: Device = "cpu",
     ) -> Batch:
         """Arrays as tensors on a device; weights default to 1."""
+
+        def tensor(array: NDArray[Any]) -> Tensor:
+            return torch.from_numpy(array).to(device)
+
         weights = np.ones(targets.shape, np.float32) if weights is None else weights
-        tensors = [torch.from_numpy(array).to(device) for array in (inputs, targets, weights)]
-        return cls(*tensors, None if resets is None else torch.from_numpy(resets).to(device))
+        return cls(
+            tensor(inputs), tensor(targets), tensor(weights), None if resets is None else tensor(resets)
+        )
 
     def columns(self, part: slice) -> Batch:
         """A subset of the sequences, for example the share of one process."""
