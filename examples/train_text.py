@@ -27,7 +27,7 @@ run = train(
     Path("text"),
 )  # fmt: skip
 author = author_of("run:text")
-written = as_sequence(author.write(streams=100, length=2_000, seed=0), author.spelling)
+written = as_sequence(author.generate(streams=100, length=2_000, seed=0), author.spelling)
 curve = ms.measure(written, [1, 2, 5, 20]).curve
 print(f"{run.loss:.2f} nats a character, knowing frequencies only {task.baseline:.2f}")
 print("information in what it writes:", *(f"{value:.3f}" for value in curve.corrected), "nats")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memspan.bench import BENCHMARKS
 from memspan.bench.settings import FULL, Trial, Trials, settings
 from memspan.progress import SILENT
-from memspan.tasks.names import TASKS
+from memspan.tasks.catalog import TASKS
 
 TASK = {"copy": Trial(task={"delay": 2}, updates=2)}
 

@@ -71,7 +71,7 @@ def test_a_recurrent_network_is_set_beside_theory_and_its_costs_are_drawn(
         assert threads == config.training.threads == 1
         return TrainingCosts(10, 2, np.array(lengths), np.ones(4), 1e6 * np.arange(1.0, 5.0))
 
-    monkeypatch.setattr("memspan.diagnostics.diagnosing.training_costs", measured)
+    monkeypatch.setattr("memspan.diagnostics.diagnosis.training_costs", measured)
     ran = memspan("diagnose", recurrent, "--sequences", 2, "--delay", 6, "--out", tmp_path / "six")
     assert "(theory: 0." in ran.out.splitlines()[0]
     assert not (recurrent / "diagnosis").exists()

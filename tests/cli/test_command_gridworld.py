@@ -90,7 +90,8 @@ def test_bad_input_is_refused_in_one_line(memspan, words, message):
 
 def test_worlds_that_show_something_else_are_refused(memspan, run):
     assert (
-        "CartPole-v1 is no grid world" in memspan("evaluate", run, "--world", "CartPole-v1", "--quiet").error
+        "CartPole-v1 is not a grid world"
+        in memspan("evaluate", run, "--world", "CartPole-v1", "--quiet").error
     )
     assert "did you mean Fetch-8x8" in memspan("evaluate", run, "--world", "Fetch-8x9", "--quiet").error
     few = "MiniGrid-Dynamic-Obstacles-5x5-v0"
@@ -131,7 +132,7 @@ def test_a_world_that_is_refused_leaves_no_folder(memspan, tmp_path, seeds):
     refused = memspan(
         "train", "gridworld", "--world", "CartPole-v1", "--seeds", seeds, "--out", out, "--quiet"
     )
-    assert "CartPole-v1 is no grid world" in refused.error
+    assert "CartPole-v1 is not a grid world" in refused.error
     assert not out.exists()
 
 

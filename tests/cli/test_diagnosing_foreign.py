@@ -10,7 +10,7 @@ import torch
 from torch.nn import functional
 
 from memspan.diagnostics import diagnose_foreign
-from memspan.diagnostics.foreign import drawn
+from memspan.diagnostics.hugging_face import random_windows
 from memspan.errors import InputError
 from memspan.results import Diagnosis
 
@@ -48,7 +48,7 @@ def test_losses_and_gradients_are_those_of_transformers(folder: Path):
     found = diagnose_foreign(str(folder), folder / "text.txt", window=10, sequences=3, seed=4, device="cpu")
     model = transformers.GPT2LMHeadModel.from_pretrained(folder).eval()
     tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
-    windows = drawn(np.array(tokenizer.encode(TEXT).ids), 10, 200, 4).T
+    windows = random_windows(np.array(tokenizer.encode(TEXT).ids), 10, 200, 4).T
 
     vectors = model.get_input_embeddings()(windows[:3, :-1]).detach().requires_grad_()
     logits = model(inputs_embeds=vectors).logits[:, -1]
@@ -74,8 +74,8 @@ def test_as_many_tokens_are_read_as_the_model_has_positions(folder: Path):
 @pytest.mark.parametrize(
     ("window", "text", "told"),
     [
-        (13, TEXT, "--delay 13: the model has positions for 12; expected 2 to 12 tokens"),
-        (1, TEXT, "--delay 1: the model has positions for 12"),
+        (13, TEXT, "--delay 13: the model has 12 positions; expected 2 to 12 tokens"),
+        (1, TEXT, "--delay 1: the model has 12 positions"),
         (12, "a cat", r"--delay 12: .*text.txt has \d tokens; expected 2 to \d tokens"),
         (None, "a", "has 1 tokens; expected three or more"),
     ],
@@ -89,7 +89,7 @@ def test_windows_that_cannot_be_read_are_told(folder: Path, tmp_path: Path, wind
 def test_a_model_without_its_tokens_is_told(folder: Path, tmp_path: Path):
     for name in ("config.json", "model.safetensors"):
         (tmp_path / name).write_bytes((folder / name).read_bytes())
-    with pytest.raises(InputError, match=r"has no tokenizer.json, so the tokens of .* are not known"):
+    with pytest.raises(InputError, match=r"has no tokenizer.json, so .* cannot be tokenized"):
         diagnose_foreign(str(tmp_path), folder / "text.txt", device="cpu")
 
 

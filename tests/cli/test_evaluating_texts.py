@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from memspan.cli import main
-from memspan.diagnostics.reverse_perplexity import PlainModel
-from memspan.diagnostics.written_texts import WrittenTexts, with_written
+from memspan.diagnostics.generated_text import GeneratedText, PlainModel, with_generated_text
 from memspan.objectives import Critic
 from memspan.objectives.segment_information import FOLDS
 from memspan.progress import SILENT, Progress, Stage
@@ -45,9 +44,9 @@ def run(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     critic = Critic(width=4, hidden=4, updates=10, look=5, pairs=20, batch=16)
     plain = PlainModel(hidden=4, batch=4, steps=10, passes=1)
     for method, name, value in (
-        (WrittenTexts.segments, "critic", critic),
-        (WrittenTexts.segments, "folds", 3),
-        (WrittenTexts.reverse, "plain", plain),
+        (GeneratedText.segments, "critic", critic),
+        (GeneratedText.segments, "folds", 3),
+        (GeneratedText.reverse, "plain", plain),
     ):
         assert method.__kwdefaults__ is not None
         monkeypatch.setitem(method.__kwdefaults__, name, value)
@@ -87,11 +86,9 @@ class Listener(Progress):
 
 def test_each_part_of_the_work_is_told(run):
     listener = Listener()
-    with_written(evaluate_run(run), run, segments=True, reverse=True, length=8_000, progress=listener)
-    wanted = [
-        f"learning what segments of {whose} tell of each other" for whose in ("what it wrote", "the text")
-    ]
-    assert listener.names[-3:] == [*wanted, "a fresh model reads what was written"]
+    with_generated_text(evaluate_run(run), run, segments=True, reverse=True, length=8_000, progress=listener)
+    wanted = [f"segments of the {whose} text" for whose in ("generated", "training")]
+    assert listener.names[-3:] == [*wanted, "training on generated text"]
     assert len(listener.names) > 3  # the writing itself
 
 
@@ -99,7 +96,7 @@ def test_an_interrupt_says_that_nothing_is_kept(memspan, run, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("memspan.diagnostics.written_texts.segment_information", interrupted)
+    monkeypatch.setattr("memspan.diagnostics.generated_text.segment_information", interrupted)
     ran = memspan("evaluate", run, "--segment-information", "--length", 8_000)
     assert ran.status == 130
     assert f"nothing was kept of what was evaluated; {run} is as it was; run the same command" in ran.err
@@ -138,8 +135,8 @@ def test_what_is_no_text_is_refused_before_anything_is_judged(memspan, tmp_path)
     memspan("train", "copy", *words, *settings, "--out", out)
     for option in ("--segment-information", "--reverse-perplexity"):
         assert memspan("evaluate", out, option).error == (
-            f"error: {out} was trained on copy, which is no text; --segment-information and --reverse-perplexity are "
-            "for runs of characters and words; leave them out"
+            f"error: {out} was trained on copy, which is not a text; --segment-information and --reverse-perplexity "
+            "require a run of characters or words; omit them"
         )
     assert not (out / "evaluation").exists()
 
@@ -148,7 +145,7 @@ def test_too_little_writing_is_refused(memspan, run):
     assert memspan("evaluate", run, "--reverse-perplexity", "--length", 10).error.startswith(
         "error: Invalid value for '--length'"
     )
-    assert "share no symbol, of 90 symbols each; expected 20 or more" in (
+    assert "non-overlapping pairs of segments, of 90 symbols each; expected 20 or more" in (
         memspan("evaluate", run, "--segment-information", "--length", 1_000).error
     )
 

@@ -18,7 +18,7 @@ from memspan.errors import InputError, MissingExtraError
 from memspan.models import HuggingFaceModel, load_hugging_face
 from memspan.models.vocabulary import Numbers
 from memspan.sampling import Choice, joined, sample
-from memspan.sampling.author import side_by_side
+from memspan.sampling.generator import group_size
 
 transformers = pytest.importorskip("transformers")
 
@@ -210,9 +210,7 @@ def test_a_context_lets_a_model_write_on_beyond_its_positions(saved, kind, kept)
     assert found.tolist() == [read_again(model, s, 3 * POSITIONS, POSITIONS, kept) for s in range(2)]
     with pytest.raises(InputError, match="17 tokens are to be read, and the model has positions for 16"):
         joined(write())
-    with pytest.raises(
-        InputError, match=r"context is 17; the model has positions for 16; .* or leave it out"
-    ):
+    with pytest.raises(InputError, match=r"context is 17; the model has 16 positions; .* or omit it"):
         write(context=POSITIONS + 1)
 
 
@@ -225,11 +223,11 @@ def test_the_size_of_a_state_is_that_of_its_keys_and_values(saved, kind):
 
 def test_as_many_streams_are_side_by_side_as_their_states_have_room(saved, monkeypatch):
     model = load_hugging_face(saved / "gpt2")
-    assert side_by_side(model, POSITIONS) == 64
-    monkeypatch.setattr("memspan.sampling.author._HELD", 4 * model.state_size(POSITIONS) * 5 + 1)
-    assert side_by_side(model, POSITIONS) == 5
-    monkeypatch.setattr("memspan.sampling.author._HELD", 1)
-    assert side_by_side(model, POSITIONS) == 1
+    assert group_size(model, POSITIONS) == 64
+    monkeypatch.setattr("memspan.sampling.generator._STATE_BYTES", 4 * model.state_size(POSITIONS) * 5 + 1)
+    assert group_size(model, POSITIONS) == 5
+    monkeypatch.setattr("memspan.sampling.generator._STATE_BYTES", 1)
+    assert group_size(model, POSITIONS) == 1
 
 
 def test_a_beginning_that_the_model_does_not_know_is_refused(saved):

@@ -1,4 +1,4 @@
-"""Importance weights against enumeration, the two phases, policy gradients, and what is refused or told."""
+"""Importance weights against enumeration, the two phases, policy gradients, warnings and errors."""
 
 from __future__ import annotations
 
@@ -12,13 +12,21 @@ import torch
 from memspan.cells.names import CELLS
 from memspan.errors import InputError
 from memspan.models.sequence_model import SequenceModel
-from memspan.objectives import policy, reading
-from memspan.objectives.bmi import FLAT, PATIENCE, Bmi, BmiConfig, check_bmi
-from memspan.objectives.discriminator import Discriminator
-from memspan.objectives.policy import PLAIN, continued, policy_loss
-from memspan.objectives.raml import effective_size, importance_weights, raml_loss
-from memspan.objectives.reading import log_likelihoods, pooled
-from memspan.objectives.segments import Padded, Segments, draw_pairs, lines, windows
+from memspan.objectives.bmi import (
+    FLAT,
+    PATIENCE,
+    Bmi,
+    BmiConfig,
+    check_bmi,
+    continuation,
+    effective_size,
+    importance_weights,
+    policy_loss,
+    raml_loss,
+)
+from memspan.objectives.bounds import Discriminator
+from memspan.objectives.segments import Padded, Segments, draw_pairs, lines, log_likelihoods, pooled, windows
+from memspan.sampling import Choice
 from memspan.tasks import Batch
 
 QUIET = BmiConfig(name="full", pairs=6, hidden=10, length=5, input_dropout=0.0, hidden_dropout=0.0)
@@ -115,11 +123,11 @@ def test_large_scores_give_weights_that_add_up_to_one():
 
 def test_the_second_phase_adds_what_enumeration_of_its_parts_says_and_leaves_the_discriminator_alone():
     bmi, model = bmi_of()
-    first, told = bmi.loss(model, BATCH, 5)
-    assert set(told) == {"bound", "accuracy", "spread"}
+    first, metrics = bmi.loss(model, BATCH, 5)
+    assert set(metrics) == {"bound", "accuracy", "spread"}
     bmi.on_switch()
     both, more = bmi.loss(model, BATCH, 5)
-    drawn = bmi.drawn(5)
+    drawn = bmi.pairs(5)
     x, near, true = (bmi.segments.take(which) for which in (drawn.first, drawn.near, drawn.next))
     a, b, c = ((model.outputs(each.symbols)[0][0]).amax(0) for each in (x, near, true))
     D = bmi.discriminator
@@ -138,8 +146,8 @@ def test_the_second_phase_adds_what_enumeration_of_its_parts_says_and_leaves_the
 @pytest.mark.parametrize("weight", [0.1, 0.7])
 def test_the_first_phase_is_the_proxy_by_its_weight_and_tells_what_the_scores_are_worth(weight):
     bmi, model = bmi_of(replace(QUIET, weight=weight))
-    loss, told = bmi.loss(model, BATCH, 5)
-    drawn = bmi.drawn(5)
+    loss, metrics = bmi.loss(model, BATCH, 5)
+    drawn = bmi.pairs(5)
     x, y, z = (
         model.outputs(bmi.segments.take(which).symbols)[0][0].amax(0)
         for which in (drawn.first, drawn.next, drawn.other)
@@ -149,13 +157,13 @@ def test_the_first_phase_is_the_proxy_by_its_weight_and_tells_what_the_scores_ar
     assert loss.item() == pytest.approx(-weight * proxy.item(), rel=1e-5)
     right = [*(joint > 0).tolist(), *(product < 0).tolist()]
     assert 0 < sum(right) < len(right)
-    assert told["accuracy"] == pytest.approx(sum(right) / len(right))
-    assert told["bound"] == pytest.approx((joint.mean() - product.exp().mean().log()).item(), abs=1e-6)
-    assert told["spread"] == pytest.approx(torch.cat([joint, product]).std().item(), rel=1e-5)
+    assert metrics["accuracy"] == pytest.approx(sum(right) / len(right))
+    assert metrics["bound"] == pytest.approx((joint.mean() - product.exp().mean().log()).item(), abs=1e-6)
+    assert metrics["spread"] == pytest.approx(torch.cat([joint, product]).std().item(), rel=1e-5)
 
 
 def _base(bmi: Bmi, *, switched: bool = False) -> Bmi:
-    """The same with the base goal, told of the switch or not."""
+    """The same with the base objective, with or without the switch."""
     twin = Bmi(replace(bmi.config, name="base"), bmi.segments, model_of(), bmi.seed)
     twin.load_state_dict(bmi.state_dict())
     if not switched:
@@ -171,25 +179,25 @@ def test_a_base_goal_that_begins_with_one_that_has_switched_stays_a_base_goal():
     assert twin.second_phase
     assert set(twin.loss(model, BATCH, 5)[1]) == {"bound", "accuracy", "spread"}
     assert (full.left_out, twin.left_out) == (None, None)
-    assert "the switch never came" in str(bmi_of()[0].left_out)
+    assert "the switch was never reached" in str(bmi_of()[0].left_out)
     assert "training ended before update 9" in str(bmi_of(replace(QUIET, switch_at=9))[0].left_out)
 
 
-def test_the_bound_rises_where_neighbours_belong_together():
+def test_the_bound_rises_if_adjacent_segments_are_dependent():
     """Segments of one symbol each; the next one has the same symbol, others rarely do."""
     runs = np.repeat(np.random.default_rng(1).integers(0, 7, 40), 2)
     segments = Segments(np.repeat(runs[:, None], 5, axis=1), np.full(80, 5))
     bmi, model = bmi_of(replace(QUIET, pairs=20, learning_rate=1e-2), segments)
     optimizer = torch.optim.Adam([*model.parameters(), *bmi.parameters()], lr=1e-2)
-    told = []
+    bounds = []
     for index in range(60):
         optimizer.zero_grad()
         loss, metrics = bmi.loss(model, BATCH, index)
         loss.backward()
         optimizer.step()
-        told.append(metrics["bound"])
-    assert np.mean(told[:5]) < 0.1
-    assert np.mean(told[-10:]) > np.mean(told[:5]) + 0.2
+        bounds.append(metrics["bound"])
+    assert np.mean(bounds[:5]) < 0.1
+    assert np.mean(bounds[-10:]) > np.mean(bounds[:5]) + 0.2
 
 
 def test_one_discriminator_or_two():
@@ -208,16 +216,16 @@ def test_one_discriminator_or_two():
         Discriminator(4, 0)
 
 
-def test_flat_scores_are_told_and_training_goes_on():
+def test_flat_scores_are_reported_and_training_continues():
     bmi, model = bmi_of()
     with torch.no_grad():
         for parameter in bmi.discriminator.parameters():
             parameter.zero_()
     for index in range(PATIENCE):
         assert bmi.warning is None
-        loss, told = bmi.loss(model, BATCH, index)
+        loss, metrics = bmi.loss(model, BATCH, index)
         assert loss.isfinite()
-        assert told["spread"] < FLAT
+        assert metrics["spread"] < FLAT
     assert bmi.warning is not None
     assert "same score for 200 updates" in bmi.warning
 
@@ -226,7 +234,7 @@ def test_continuations_begin_at_each_segments_own_end_and_follow_the_models_law(
     model = model_of(symbols=3)
     first = Padded(torch.tensor([[0, 1], [1, 2], [2, 0]]), torch.tensor([3, 1]))
     many = Padded(first.symbols.repeat(1, 4_000), first.lengths.repeat(4_000))
-    written = continued(model, many, 2, PLAIN, np.random.default_rng(0)).symbols.reshape(2, 4_000, 2)
+    written = continuation(model, many, 2, Choice(), np.random.default_rng(0)).symbols.reshape(2, 4_000, 2)
     for column, x in enumerate(([0, 1, 2], [1])):
         law = model(torch.tensor([x]).T).logits[-1, 0].softmax(-1)
         for symbol in range(3):
@@ -273,7 +281,7 @@ def test_the_reward_of_the_likeliest_continuation_is_taken_off():
         model.head.bias.zero_()
     first = Padded(torch.tensor([[0, 2, 5], [1, 1, 3]]), torch.tensor([2, 2, 2]))
     loss, _ = policy_loss(model, discriminator, first, 4, np.random.default_rng(2))
-    drawn = continued(model, first, 4, PLAIN, np.random.default_rng(2))
+    drawn = continuation(model, first, 4, Choice(), np.random.default_rng(2))
     text = first.symbols
     for _ in range(4):
         text = torch.cat([text, model(text).logits[-1:].argmax(-1)])
@@ -286,18 +294,20 @@ def test_the_reward_of_the_likeliest_continuation_is_taken_off():
 
 
 @pytest.mark.parametrize("padding", [False, True])
-def test_after_the_switch_the_policy_may_be_learnt_instead(padding, monkeypatch):
+def test_the_second_phase_can_be_a_policy_gradient(padding, monkeypatch):
     bmi, model = bmi_of(replace(QUIET, second="policy", padding=padding))
     bmi.on_switch()
     asked = []
-    plain = policy.pooled
-    monkeypatch.setattr(
-        policy, "pooled", lambda *parts, padding: asked.append(padding) or plain(*parts, padding=padding)
-    )
-    loss, told = bmi.loss(model, BATCH, 0)
+
+    def noted(*parts, padding):
+        asked.append(padding)
+        return pooled(*parts, padding=padding)
+
+    monkeypatch.setattr("memspan.objectives.bmi.pooled", noted)
+    loss, metrics = bmi.loss(model, BATCH, 0)
     assert loss.isfinite()
-    assert -math.inf < told["reward"] < 0
-    assert asked == [padding] * 4  # rewards are told by what the discriminator learnt from
+    assert -math.inf < metrics["reward"] < 0
+    assert asked == [padding] * 5  # once for the discriminator, and for both segments of both continuations
 
 
 @pytest.mark.parametrize("second", ["raml", "policy"])
@@ -305,14 +315,13 @@ def test_padding_is_pooled_up_to_the_length_of_a_segment_however_short_all_are(s
     segments = lines(np.tile([1, 2, 0], 20), end=0, length=5, filler=6)
     bmi, model = bmi_of(replace(QUIET, padding=True, second=second), segments)
     bmi.on_switch()
-    read, plain = [], reading.pooled
+    read = []
 
     def noted(model, taken, *, padding):
         read.append(taken.symbols[:, 0].tolist())
-        return plain(model, taken, padding=padding)
+        return pooled(model, taken, padding=padding)
 
     monkeypatch.setattr("memspan.objectives.bmi.pooled", noted)
-    monkeypatch.setattr("memspan.objectives.policy.pooled", noted)
     loss, _ = bmi.loss(model, BATCH, 0)
     assert loss.isfinite()
     assert {len(symbols) for symbols in read} == {5}
@@ -331,6 +340,6 @@ def test_padding_is_pooled_up_to_the_length_of_a_segment_however_short_all_are(s
         ({"switch_at": 0}, "bmi.switch_at is 0"),
     ],
 )
-def test_settings_without_a_meaning_are_refused(settings, message):
+def test_invalid_settings_are_rejected(settings, message):
     with pytest.raises(InputError, match=message):
         check_bmi(BmiConfig(**settings))

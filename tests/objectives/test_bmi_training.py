@@ -151,7 +151,7 @@ def test_a_second_stage_begins_with_the_network_and_the_discriminator_of_the_fir
     assert "bmi.effective" in metrics(tmp_path / "second")[0]  # the switch had been made
 
 
-def test_scores_that_are_all_alike_are_told_once(folder, tmp_path, monkeypatch):
+def test_flat_scores_are_reported_once(folder, tmp_path, monkeypatch):
     monkeypatch.setattr("memspan.objectives.bmi.PATIENCE", 2)
     monkeypatch.setattr("memspan.objectives.bmi.FLAT", 1e9)
 
@@ -180,7 +180,7 @@ def awd_of(folder: str, **training: object) -> Config:
     return replace(config_of(folder, FULL, **training), model=model)
 
 
-def test_an_awd_lstm_can_begin_with_what_another_has_learnt(folder, tmp_path):
+def test_an_awd_lstm_can_start_from_another_run(folder, tmp_path):
     first = train(awd_of(folder, updates=6), tmp_path / "first")
     begun = InitConfig(name="run", run=str(tmp_path / "first"))
     rest = awd_of(folder, updates=1, learning_rate=1e-12)
@@ -229,7 +229,7 @@ def test_short_lines_are_filled_up_with_the_unknown_word_or_else_with_their_end(
         assert words[-4:] == ["<eos>", filler, filler, filler]
 
 
-def test_a_second_goal_that_is_no_number_is_told_with_what_to_set(folder, tmp_path, monkeypatch):
+def test_a_non_finite_objective_is_reported_with_a_remedy(folder, tmp_path, monkeypatch):
     plain = Bmi.loss
 
     def broken(self, model, batch, index):
@@ -241,13 +241,13 @@ def test_a_second_goal_that_is_no_number_is_told_with_what_to_set(folder, tmp_pa
         train(config_of(folder), tmp_path / "run")
     assert re.fullmatch(
         r"the loss of bmi was no finite number at update 5, beside a sound one of the task \(\d.*\); the state of update 3 "
-        r"is kept in .*run; train again into another --out with a smaller rate of its discriminator "
+        r"is kept in .*run; train again into another --out with a smaller learning rate of its discriminator "
         r"\(--set bmi\.learning_rate=7e-05\) or a smaller bmi\.weight",
         str(raised.value),
     )
 
 
-def test_a_model_that_gives_no_states_is_refused(folder):
+def test_a_model_that_gives_no_states_is_rejected(folder):
     with pytest.raises(
         InputError, match=r"Linear has no outputs\(symbols\) or no answered\(hidden\); expected"
     ):
@@ -262,14 +262,14 @@ def test_what_is_no_text_has_no_segments(folder):
         check_config(replace(config, bmi=replace(FULL, weight=-1)))
 
 
-def test_a_switch_that_cannot_come_is_refused_and_one_that_did_not_is_told(folder, tmp_path):
+def test_an_unreachable_switch_is_rejected_and_a_missed_one_is_reported(folder, tmp_path):
     with pytest.raises(InputError, match=r"bmi\.switch_at is 30, and training ends after 30 updates"):
         check_config(config_of(folder, replace(FULL, switch_at=30), updates=30))
     run = train(config_of(folder, updates=4, optimizer="nt-asgd"), tmp_path / "run")
-    assert sum("the switch never came" in note for note in run.notes) == 1
+    assert sum("the switch was never reached" in note for note in run.notes) == 1
 
 
-def test_a_second_stage_with_another_discriminator_is_told_so(folder, tmp_path):
+def test_a_second_stage_with_another_discriminator_is_rejected(folder, tmp_path):
     config = config_of(folder, replace(FULL, switch_at=5))
     train(config, tmp_path / "first")
     begun = replace(config, init=InitConfig(name="run", run=str(tmp_path / "first")))
@@ -277,7 +277,7 @@ def test_a_second_stage_with_another_discriminator_is_told_so(folder, tmp_path):
         train(replace(begun, bmi=replace(config.bmi, hidden=9)), tmp_path / "second")
 
 
-def test_windows_that_are_longer_than_the_text_are_refused(folder, tmp_path):
+def test_windows_that_are_longer_than_the_text_are_rejected(folder, tmp_path):
     long = config_of(folder, replace(FULL, segments="windows", length=400))
     with pytest.raises(InputError, match=r"segments of 400 symbols; .*a smaller bmi\.length"):
         train(long, tmp_path / "run")
@@ -288,7 +288,7 @@ def test_a_text_of_one_line_is_refused_before_there_is_a_folder(tmp_path):
     (tmp_path / "texts").mkdir()
     for split in ("train", "valid", "test"):
         (tmp_path / f"texts/{split}.txt").write_text("one line of words " * 20 + "\n")
-    with pytest.raises(InputError, match="has 1 lines that are not empty; expected two or more"):
+    with pytest.raises(InputError, match="has 1 non-empty lines; expected two or more"):
         train(config_of(str(tmp_path / "texts")), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 

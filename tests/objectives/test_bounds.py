@@ -19,7 +19,7 @@ from memspan.objectives.bounds import (
 
 FRESH = 6_000
 SHIFTS = 40
-"""Product pairs for each joint one: every x with the y of so many others."""
+"""Product pairs for each joint one: every x with the y of this many others."""
 
 
 def gaussians(dimension: int, nats: float, seed: int, count: int = FRESH) -> tuple[Tensor, Tensor, float]:
@@ -105,8 +105,8 @@ def test_no_other_critic_has_a_larger_proxy_than_the_log_of_the_density_ratio():
 
 @pytest.mark.parametrize("nats", [0.5, 1.0, 2.0])
 @pytest.mark.parametrize("dimension", [1, 5, 20])
-def test_a_critic_that_learnt_by_the_proxy_tells_the_information_to_the_others(dimension, nats):
-    """a sum(x^2 + y^2) + b sum(x y) + c holds the best critic; learnt on some pairs, judged on others."""
+def test_a_critic_trained_with_the_proxy_is_optimal_for_the_other_bounds(dimension, nats):
+    """a sum(x^2 + y^2) + b sum(x y) + c holds the best critic; trained on some pairs, tested on others."""
     factors = torch.zeros(3, dtype=torch.float64, requires_grad=True)
 
     def critic(x: Tensor, y: Tensor) -> Tensor:

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from memspan.errors import InputError
-from memspan.objectives.segment_information import Critic, _Pairs, far_shifts, segment_information
+from memspan.objectives.segment_information import Critic, _PairSampler, far_shifts, segment_information
 from memspan.progress import Progress, Stage
 
 QUICK = Critic(width=8, hidden=16, updates=150, look=30, pairs=600, batch=64, learning_rate=2e-2, dropout=0.0)
@@ -56,7 +56,7 @@ def test_the_usual_critic_finds_a_topic_among_many_words():
 def test_segments_that_have_nothing_to_do_with_each_other_are_far_apart():
     """A text that counts up tells where a segment stands; the places of a pair are at least a tenth of the stretch apart."""
     count, stretch = 500, 10_000
-    pairs = _Pairs(torch.arange(stretch + 100), np.arange(stretch), length=8, gap=3)
+    pairs = _PairSampler(torch.arange(stretch + 100), np.arange(stretch), length=8, gap=3)
     first, second = pairs.draw(count, np.random.default_rng(0))
     assert (second[:, 0] - first[:, 0]).unique().tolist() == [11]
     for shift in far_shifts(count, 40):
@@ -64,7 +64,7 @@ def test_segments_that_have_nothing_to_do_with_each_other_are_far_apart():
         assert apart.min() > 0.07 * stretch  # a tenth, up to the scatter of random places
 
 
-def test_shifts_keep_away_from_a_pair_and_its_neighbours():
+def test_shifts_avoid_a_pair_and_its_neighbors():
     for count in (2, 3, 20, 1_000):
         shifts = far_shifts(count, 40)
         assert len(shifts) == 40
@@ -81,7 +81,7 @@ def test_shifts_keep_away_from_a_pair_and_its_neighbours():
         ({"highest": 0.0}, "Critic: highest is 0.0"),
     ],
 )
-def test_a_critic_that_cannot_be_is_refused(settings, message):
+def test_an_invalid_critic_is_rejected(settings, message):
     with pytest.raises(InputError, match=message):
         Critic(**settings)
 
@@ -99,17 +99,17 @@ def test_a_seed_gives_the_same_numbers():
 @pytest.mark.parametrize(
     ("texts", "settings", "message"),
     [
-        ([np.zeros(50, int)], {}, "room for 0 pairs of segments that share no symbol, of 90 symbols each"),
+        ([np.zeros(50, int)], {}, "room for 0 non-overlapping pairs of segments, of 90 symbols each"),
         ([np.zeros(5_000, int)], {"folds": 2}, "2 folds; expected 3 or more"),
         ([np.full(20_000, 7)], {}, "texts hold symbols from 7 to 7; expected 0 to 4"),
         (
             [np.zeros(3_000, int)],
             {},
-            r"one of 10 folds has room for 3 pairs .*; give texts of 18,900 symbols",
+            r"one of 10 folds has room for 3 non-overlapping pairs .*; use texts of 18,900 symbols",
         ),
     ],
 )
-def test_what_cannot_be_learnt_from_is_refused(texts, settings, message):
+def test_texts_that_are_too_short_or_invalid_are_rejected(texts, settings, message):
     with pytest.raises(InputError, match=message):
         segment_information(texts, 5, seed=0, **settings)
 
@@ -138,7 +138,7 @@ class Counter(Progress, Stage):
         pass
 
 
-def test_progress_is_told_at_every_update_and_ends_at_its_total():
+def test_progress_advances_at_every_update_and_ends_at_its_total():
     text, counter = np.random.default_rng(0).integers(0, 20, 20_000), Counter()
     critic = replace(QUICK, patience=1)  # which ends early
     segment_information([text], 20, seed=0, length=8, gap=3, folds=3, critic=critic, progress=counter)

@@ -12,8 +12,7 @@ from memspan.cells.names import CELLS
 from memspan.errors import InputError
 from memspan.models.awd_lstm import AwdLstm, Dropouts
 from memspan.models.sequence_model import SequenceModel
-from memspan.objectives.reading import log_likelihoods, pooled
-from memspan.objectives.segments import Padded, draw_pairs, lines, windows
+from memspan.objectives.segments import Padded, draw_pairs, lines, log_likelihoods, pooled, windows
 
 STEADY = Dropouts(embedding=0.0, input=0.0, hidden=0.0, weight=0.0, output=0.0, latent=0.0)
 CLOSE = 1e-5
@@ -46,14 +45,14 @@ def test_lines_are_cut_and_keep_their_end():
 @pytest.mark.parametrize(
     ("cut", "message"),
     [
-        (lambda: lines(np.array([1, 2, 0]), end=0), "has 1 lines that are not empty; expected two or more"),
-        (lambda: lines(np.array([1, 2]), end=0), "has 0 lines"),
+        (lambda: lines(np.array([1, 2, 0]), end=0), "has 1 non-empty lines; expected two or more"),
+        (lambda: lines(np.array([1, 2]), end=0), "has 0 non-empty lines"),
         (lambda: windows(np.arange(50), length=40), "has 1 segments of 40 symbols"),
         (lambda: windows(np.arange(50), length=1), "segments have 1 symbols; expected a whole number of 2"),
         (lambda: windows(np.arange(50), length=5, gap=-1), "the gap between segments is -1"),
     ],
 )
-def test_a_text_without_pairs_is_refused(cut, message):
+def test_a_text_without_pairs_is_rejected(cut, message):
     with pytest.raises(InputError, match=message):
         cut()
 
@@ -96,7 +95,7 @@ def test_what_a_segment_is_pooled_to_does_not_depend_on_what_stands_behind_it(wo
     assert not torch.allclose(pooled(model, beside, padding=True)[0], vectors[0])
 
 
-def test_lines_that_are_filled_up_are_pooled_with_their_filler_whatever_is_read_beside_them():
+def test_padded_lines_are_pooled_with_their_filler_in_any_batch():
     found = lines(np.array([1, 2, 0, 3, 4, 5, 6, 7, 0, 4, 0]), end=0, length=6, filler=8)
     model, exact = model_of("lstm"), torch.tensor([[1, 2, 0, 8, 8, 8]]).T
     outputs, _ = model.outputs(exact)

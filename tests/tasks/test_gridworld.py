@@ -1,4 +1,4 @@
-"""Worlds by name, views that are MiniGrid's own, and episodes that can be lived again."""
+"""Worlds by name, views equal to MiniGrid's, and episodes that can be replayed."""
 
 from __future__ import annotations
 
@@ -15,8 +15,15 @@ from minigrid.envs.empty import EmptyEnv
 
 from memspan.errors import InputError
 from memspan.tasks.gridworld import LARGER, WORLDS, check_world
-from memspan.tasks.gridworld.episodes import Episodes, episode_seed, open_world
-from memspan.tasks.gridworld.observations import VOCABULARY, Observing, check_actions, check_same
+from memspan.tasks.gridworld.environment import (
+    VOCABULARY,
+    Episodes,
+    RowLayout,
+    check_actions,
+    check_views,
+    episode_seed,
+    open_world,
+)
 
 STEPS = 80
 
@@ -54,7 +61,7 @@ def test_a_carried_key_is_seen_in_hand():
     assert np.array_equal(seen["image"], type(world).gen_obs(world)["image"])  # type: ignore[attr-defined]
 
 
-def test_an_episode_that_is_lived_again_is_the_same():
+def test_a_replayed_episode_is_the_same():
     first = Episodes("Fetch-5x5", seed=4, place=2)
     row, _ = first.reset()
     for action in wander(5):
@@ -83,9 +90,9 @@ def test_a_row_holds_the_view_the_direction_and_the_words_that_are_known():
     world = Episodes("GoToDoor-5x5", seed=0, place=0, mission=True)
     row, _ = world.reset()
     assert row.shape == (world.observing.length,) == (148 + len(VOCABULARY),)
-    told = {word for word, is_told in zip(VOCABULARY, row[148:], strict=True) if is_told}
-    assert {"go", "door"} < told
-    assert len(told) == 3  # and its colour
+    words = {word for word, known_word in zip(VOCABULARY, row[148:], strict=True) if known_word}
+    assert {"go", "door"} < words
+    assert len(words) == 3  # and its color
     without = Episodes("GoToDoor-5x5", seed=0, place=0)
     assert np.array_equal(without.reset()[0], row[:148])
 
@@ -130,17 +137,17 @@ def test_any_other_grid_world_may_be_named_by_its_id():
     assert world.reset()[0].shape == (148,)
 
 
-def test_a_world_without_views_of_a_grid_is_refused():
-    with pytest.raises(InputError, match="CartPole-v1 is no grid world: an observation there is Box"):
+def test_a_world_without_views_of_a_grid_is_rejected():
+    with pytest.raises(InputError, match="CartPole-v1 is not a grid world: its observations are Box"):
         Episodes("CartPole-v1", seed=0, place=0)
 
 
-def test_views_of_another_size_are_refused():
+def test_views_of_another_size_are_rejected():
     with pytest.raises(InputError, match="shows 9 x 9 cells; the network was trained on views of 7 x 7"):
-        check_same("Wide", Observing(9), Observing(7))
+        check_views("Wide", RowLayout(9), RowLayout(7))
 
 
-def test_another_number_of_actions_is_refused():
+def test_another_number_of_actions_is_rejected():
     few = Episodes("MiniGrid-Dynamic-Obstacles-5x5-v0", seed=0, place=0)
     many = Episodes("DoorKey-5x5", seed=0, place=0)
     check_actions("DoorKey-5x5", many.action_space, many.action_space)
@@ -149,18 +156,20 @@ def test_another_number_of_actions_is_refused():
 
 
 @pytest.mark.parametrize("size", [3, 5])
-def test_views_that_are_too_small_for_the_network_are_refused(size, monkeypatch):
+def test_views_that_are_too_small_for_the_network_are_rejected(size, monkeypatch):
     known(monkeypatch, "Narrow-v0", partial(EmptyEnv, agent_view_size=size))
     with pytest.raises(InputError, match=f"Narrow-v0 shows {size} x {size} cells; expected 7 x 7 or more"):
         Episodes("Narrow-v0", seed=0, place=0)
 
 
-def test_a_world_that_needs_what_is_not_installed_is_refused(monkeypatch):
+def test_a_world_that_needs_what_is_not_installed_is_rejected(monkeypatch):
     def lacking(*_: object, **__: object) -> None:
         raise DependencyNotInstalled("MuJoCo is not installed")
 
     known(monkeypatch, "Lacking-v0", lacking)
-    message = "Lacking-v0 cannot be lived in here: MuJoCo is not installed; choose another world, such as DoorKey-5x5"
+    message = (
+        "Lacking-v0 cannot be run here: MuJoCo is not installed; choose another world, such as DoorKey-5x5"
+    )
     with pytest.raises(InputError, match=message):
         Episodes("Lacking-v0", seed=0, place=0)
 
@@ -169,7 +178,7 @@ def test_a_world_that_needs_what_is_not_installed_is_refused(monkeypatch):
             raise ImportError("imageio is missing")
 
     known(monkeypatch, "Late-v0", Late)
-    with pytest.raises(InputError, match="Late-v0 cannot be lived in here: imageio is missing"):
+    with pytest.raises(InputError, match="Late-v0 cannot be run here: imageio is missing"):
         Episodes("Late-v0", seed=0, place=0).reset()
 
 

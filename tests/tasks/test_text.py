@@ -1,4 +1,4 @@
-"""Texts as tasks: every symbol is asked for once, windows go on from each other, and what is missing is told."""
+"""Text tasks: every symbol is predicted once, windows continue each other, and missing files are reported."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import torch
 
 from memspan.errors import InputError
 from memspan.tasks import Batch, CharacterText, WordText
-from memspan.tasks.corpus import corpus, resolved
+from memspan.tasks.corpus import corpus_files, resolve_corpus
 from memspan.tasks.task import Split
-from memspan.tasks.text import TextTask, encoded
+from memspan.tasks.text import TextTask, encode_corpus
 
 TRAIN = "the cat sat on the mat\nthe dog sat on the cat\n" * 20
 VALID = "the dog sat\non the mat\n"
@@ -45,7 +45,7 @@ def read_along(task: TextTask, batches: list[Batch], column: int) -> str:
 
 @pytest.mark.parametrize("size", [1, 2, 3])
 @pytest.mark.parametrize("steps", [4, 7, 100])
-def test_validation_asks_for_every_symbol_once_and_in_order(folder: str, size: int, steps: int):
+def test_validation_predicts_every_symbol_once_and_in_order(folder: str, size: int, steps: int):
     task = CharacterText(data=folder, steps=steps)
     batches = pass_of(task, "valid", size)
     assert "".join(read_along(task, batches, column) for column in range(size)) == VALID
@@ -54,7 +54,9 @@ def test_validation_asks_for_every_symbol_once_and_in_order(folder: str, size: i
 @pytest.mark.parametrize("size", [1, 2, 3, 50])
 @pytest.mark.parametrize("steps", [4, 7, 100])
 @pytest.mark.parametrize("split", ["valid", "test"])
-def test_so_it_does_in_windows_that_begin_from_nothing(folder: str, split: Split, size: int, steps: int):
+def test_windows_from_an_empty_state_predict_every_symbol_once_and_in_order(
+    folder: str, split: Split, size: int, steps: int
+):
     task = CharacterText(data=folder, steps=steps, carry=False)
     batches = pass_of(task, split, size)
     read = "".join(
@@ -76,7 +78,9 @@ def test_inputs_are_the_symbols_before_the_answers_and_a_line_ends_before_the_fi
     assert int(inputs[0, 0]) == task.vocabulary.end
     both = weights[1:] & weights[:-1]
     assert torch.equal(inputs[1:][both], targets[:-1][both])
-    assert int(inputs[0, 1]) == int(encoded(task.identity).symbols["valid"][math.ceil(len(VALID) / 2) - 1])
+    assert int(inputs[0, 1]) == int(
+        encode_corpus(task.identity).symbols["valid"][math.ceil(len(VALID) / 2) - 1]
+    )
 
 
 def test_words_are_split_at_blanks_and_lines_have_an_end(folder: str):
@@ -85,19 +89,19 @@ def test_words_are_split_at_blanks_and_lines_have_an_end(folder: str):
     assert read_along(task, pass_of(task, "valid", 1), 0) == VALID
 
 
-def test_what_the_training_text_has_not_is_unknown(folder: str):
+def test_symbols_outside_the_training_text_are_unknown(folder: str):
     task = WordText(data=folder)
-    assert encoded(task.identity).unknown == {"train": 0, "valid": 0, "test": 2}
+    assert encode_corpus(task.identity).unknown == {"train": 0, "valid": 0, "test": 2}
     assert read_along(task, pass_of(task, "test", 1), 0) == "<unk> cat sat on the <unk>\n"
     (note,) = task.notes
     assert "28.57% of the test text" in note
-    assert "vocabulary of 8 lacks" in note
+    assert "outside the vocabulary of 8" in note
 
 
 def test_a_vocabulary_can_be_limited_to_the_most_frequent_words(folder: str):
     task = WordText(data=folder, most=3)
     assert task.vocabulary.symbols == ("the", "<eos>", "cat", "<unk>")
-    assert encoded(task.identity).unknown["valid"] == 4
+    assert encode_corpus(task.identity).unknown["valid"] == 4
     assert read_along(task, pass_of(task, "valid", 1), 0) == "the <unk> <unk>\n<unk> the <unk>\n"
 
 
@@ -110,7 +114,7 @@ def test_chance_and_baseline_are_those_of_the_frequencies(folder: str):
     assert task.baseline == pytest.approx(-(shares * np.log(shares)).sum())
 
 
-def test_training_windows_go_on_where_the_last_ended_and_a_pass_begins_anew(folder: str):
+def test_training_windows_continue_the_previous_ones_and_an_epoch_starts_again(folder: str):
     task = CharacterText(data=folder, steps=10, restart=0.0)
     first, second = (task.batch(index, 3, seed=0) for index in range(2))
     assert torch.equal(second.inputs[0], first.targets[-1])
@@ -123,7 +127,7 @@ def test_training_windows_go_on_where_the_last_ended_and_a_pass_begins_anew(fold
     assert again.resets is not None
 
 
-def test_some_batches_begin_from_nothing_as_often_as_told(folder: str):
+def test_batches_restart_with_the_given_probability(folder: str):
     task = CharacterText(data=folder, steps=1, restart=0.2)
     passes = task.batches("train", 1)
     begun = [task.batch(index, 1, seed=3).resets is not None for index in range(1, passes)]
@@ -134,7 +138,7 @@ def test_some_batches_begin_from_nothing_as_often_as_told(folder: str):
     assert kept == [None] * 19
 
 
-def test_without_carrying_windows_come_in_another_order_each_pass(folder: str):
+def test_without_carry_each_epoch_has_another_order_of_windows(folder: str):
     task = CharacterText(data=folder, steps=10, carry=False)
     number = task.batches("train", 4)
     passes = [
@@ -145,7 +149,7 @@ def test_without_carrying_windows_come_in_another_order_each_pass(folder: str):
         )
         for at in range(2)
     ]
-    assert not task.carried
+    assert not task.stateful
     assert passes[0] == passes[1]
     assert not torch.equal(task.batch(0, 4, seed=0).targets, task.batch(number, 4, seed=0).targets)
 
@@ -158,7 +162,7 @@ def test_the_same_arguments_give_the_same_batch(folder: str):
 
 def test_pythons_own_library_is_there_without_any_file():
     task = CharacterText(data="python")
-    files = corpus("python").files
+    files = corpus_files("python").files
     assert not {*files["train"]} & {*files["valid"], *files["test"]}
     assert task.symbols > 90
     assert task.batch(0, 2, seed=0).inputs.shape == (100, 2)
@@ -171,57 +175,57 @@ def test_known_layouts_are_found(tmp_path: Path, name: str):
     (tmp_path / "README.rst").write_text("train valid test")
     task = CharacterText(data=str(tmp_path))
     expected = "valid it\n" if name.startswith("ptb") else " valid it \n"
-    assert corpus(resolved(task.data)).text("valid") == expected
+    assert corpus_files(resolve_corpus(task.data)).text("valid") == expected
 
 
-def test_a_missing_split_is_told(tmp_path: Path):
+def test_a_missing_split_is_reported(tmp_path: Path):
     (tmp_path / "train.txt").write_text(TRAIN)
     with pytest.raises(
-        InputError, match=r"no single text to validate with: none; expected one file such as valid\.txt"
+        InputError, match=r"no single validation text: none; expected one file such as valid\.txt"
     ):
         CharacterText(data=str(tmp_path)).resolved()
 
 
-def test_two_files_for_one_split_are_told(folder: str):
+def test_two_files_for_one_split_are_rejected(folder: str):
     (Path(folder) / "other.train.txt").write_text(TRAIN)
-    with pytest.raises(InputError, match=r"no single text to train on: other\.train\.txt, train\.txt"):
+    with pytest.raises(InputError, match=r"no single training text: other\.train\.txt, train\.txt"):
         CharacterText(data=folder).resolved()
 
 
-def test_a_name_that_is_nothing_is_told():
+def test_an_unknown_corpus_is_rejected_with_the_nearest_name():
     with pytest.raises(InputError, match=r"there is no text and no folder 'ptbb'; did you mean ptb\?"):
         CharacterText(data="ptbb").resolved()
 
 
-def test_an_empty_text_is_told(folder: str):
+def test_an_empty_text_is_rejected(folder: str):
     (Path(folder) / "valid.txt").write_text("")
     with pytest.raises(InputError, match=r"the valid text of .* is empty"):
         WordText(data=folder).resolved()
 
 
 @pytest.mark.parametrize("test", ["\n", "new\n"])
-def test_a_text_of_one_symbol_is_told(folder: str, test: str):
+def test_a_text_of_one_symbol_is_rejected(folder: str, test: str):
     (Path(folder) / "train.txt").write_text("\n\n\n")
     (Path(folder) / "valid.txt").write_text("\n")
     (Path(folder) / "test.txt").write_text(test)
-    with pytest.raises(InputError, match="one symbol only"):
+    with pytest.raises(InputError, match="has only one symbol"):
         CharacterText(data=folder).resolved()
 
 
-def test_a_text_shorter_than_one_window_is_told(folder: str):
+def test_a_text_shorter_than_one_window_is_rejected(folder: str):
     task = CharacterText(data=folder, steps=2_000)
     with pytest.raises(InputError, match=r"has 920 characters; a batch of 3 windows of 2000 needs 6,000"):
         task.batch(0, 3, seed=0)
 
 
-def test_what_is_no_text_is_told(folder: str):
+def test_a_file_that_is_not_utf8_is_rejected(folder: str):
     (Path(folder) / "test.txt").write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match=r"test\.txt is not UTF-8 text"):
         CharacterText(data=folder).resolved()
 
 
 @pytest.mark.parametrize("bad", [{"steps": 0}, {"restart": 1.5}])
-def test_options_that_mean_nothing_are_refused(bad: dict[str, float]):
+def test_invalid_options_are_rejected(bad: dict[str, float]):
     with pytest.raises(InputError, match="characters: "):
         CharacterText(**bad)  # type: ignore[arg-type]
 
@@ -239,6 +243,6 @@ def test_published_sizes_are_met(
     realdata: Callable[[str], Path], task: TextTask, vocabulary: int, sizes: tuple[int, ...]
 ):
     realdata({"ptb": "ptb/ptb.train.txt", "wikitext-2": "wikitext-2/wiki.train.tokens"}[task.data])
-    found = encoded(task.identity)
+    found = encode_corpus(task.identity)
     assert len(found.vocabulary) == vocabulary
     assert tuple(len(found.symbols[split]) for split in ("train", "valid", "test")) == sizes

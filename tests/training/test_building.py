@@ -11,7 +11,7 @@ import torch
 from memspan.cells.names import CELLS
 from memspan.errors import InputError
 from memspan.init import mean_field_
-from memspan.tasks.names import TASKS
+from memspan.tasks.catalog import TASKS
 from memspan.training.building import build, build_model, stream
 from memspan.training.config import InitConfig
 from memspan.training.config_json import from_json, merged

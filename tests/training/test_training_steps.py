@@ -49,7 +49,7 @@ class Stream(Task):
     weighted: bool = False
 
     @property
-    def carried(self) -> bool:
+    def stateful(self) -> bool:
         return True
 
     @property

@@ -14,7 +14,7 @@ from memspan.diagnostics import diagnose
 from memspan.errors import InputError
 from memspan.models.awd_lstm import PENN_TREEBANK, AwdLstm
 from memspan.tasks import CharacterText, WordText
-from memspan.tasks.text import encoded
+from memspan.tasks.text import encode_corpus
 from memspan.training import CellConfig, Config, InitConfig, TrainingConfig, resume, train
 from memspan.training.authors import author_of
 from memspan.training.best import load_best
@@ -88,7 +88,7 @@ def test_windows_count_every_symbol_once_also_those_that_the_text_ends_in(folder
     best = load_best(tmp_path / "run")
     task = best.task
     assert isinstance(task, WordText)
-    numbers = torch.from_numpy(encoded(task.identity).symbols["test"].copy())
+    numbers = torch.from_numpy(encode_corpus(task.identity).symbols["test"].copy())
     inputs = torch.cat([torch.tensor([task.vocabulary.end]), numbers[:-1]])
     window, total = 100, len(numbers)
     assert total % window
@@ -120,7 +120,7 @@ def test_a_text_that_has_changed_is_told_by_whoever_reads_it(folder: str, tmp_pa
             tmp_path / "second",
         ),
     )
-    encoded.cache_clear()
+    encode_corpus.cache_clear()
     for one in tried:
         with pytest.raises(InputError, match=told):
             one()
@@ -129,7 +129,7 @@ def test_a_text_that_has_changed_is_told_by_whoever_reads_it(folder: str, tmp_pa
 
 def test_a_test_text_shorter_than_a_window_is_told(folder: str, tmp_path: Path):
     train(config_of(folder), tmp_path / "run")
-    with pytest.raises(InputError, match="shorter than one window of 2,000 symbols; give a smaller --delay"):
+    with pytest.raises(InputError, match="shorter than one window of 2,000 symbols; use a smaller --delay"):
         diagnose(tmp_path / "run", delay=2_000, costs=False)
 
 
@@ -145,7 +145,7 @@ def test_an_awd_lstm_is_built_as_configured_and_learns(folder: str, tmp_path: Pa
     assert evaluate_run(tmp_path / "run").loss == pytest.approx(run.loss, rel=0.05)
     author = author_of(f"run:{tmp_path / 'run'}")
     assert author.context is None
-    (block,) = author.write(streams=2, length=4, seed=0)
+    (block,) = author.generate(streams=2, length=4, seed=0)
     assert block.symbols.shape == (2, 4)
 
 

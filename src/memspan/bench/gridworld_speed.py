@@ -14,7 +14,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 from memspan.bench.gridworld import GridworldSizes
 from memspan.bench.timing import beside, race
 from memspan.results import Benchmark
-from memspan.tasks.gridworld.episodes import Episodes
+from memspan.tasks.gridworld.environment import Episodes
 from memspan.training.agents.agent import Agent
 from memspan.training.agents.config import AgentConfig
 from memspan.training.agents.config_json import agent_defaults, agent_from_json

@@ -53,7 +53,7 @@ def mixture(progress: Progress = SILENT, sizes: MixtureSizes = FULL) -> tuple[Be
 
 
 def _peak(side: str, sizes: MixtureSizes) -> float:
-    from memspan.diagnostics.peak_memory import ALLOCATOR  # loaded here: it comes with torch
+    from memspan.diagnostics.costs import ALLOCATOR  # loaded here: it comes with torch
 
     command = [sys.executable, "-m", "memspan.bench.mixture_step", side, *map(str, astuple(sizes))]
     done = subprocess.run(command, check=False, capture_output=True, text=True, env=os.environ | ALLOCATOR)

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from memspan.diagnostics.peak_memory import begin, peak
+from memspan.diagnostics.costs import peak_memory, reset_peak_memory
 from memspan.models.softmax_mixture import mixed_log_softmax
 
 THREADS = 2
@@ -35,9 +35,9 @@ def main() -> None:
     torch.set_num_threads(THREADS)
     steps(side, WARM, *sizes[1:])()
     step = steps(side, *sizes)
-    held = begin()
+    held = reset_peak_memory()
     step()
-    sys.stdout.write(str(max(peak() - held, 0.0)))
+    sys.stdout.write(str(max(peak_memory() - held, 0.0)))
 
 
 def steps(side: str, tokens: int, experts: int, words: int, size: int) -> Callable[[], None]:

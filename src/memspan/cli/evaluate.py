@@ -57,7 +57,7 @@ def evaluate(
     writes = segment_information or reverse_perplexity
     _check_read(writes, {"--length": length, "--seed": seed})
     with output.progress() as progress, nothing_kept(f"what was evaluated; {run} is as it was"):
-        from memspan.diagnostics.written_texts import check_text, with_written
+        from memspan.diagnostics.generated_text import check_text, with_generated_text
         from memspan.training.evaluating import evaluate_run
 
         if writes:
@@ -72,7 +72,7 @@ def evaluate(
             progress=progress,
         )
         if writes:
-            result = with_written(
+            result = with_generated_text(
                 result,
                 run,
                 segments=segment_information,

@@ -34,7 +34,7 @@ class Job(NamedTuple):
 
     def settings(self) -> dict[str, Any]:
         """What the numbers depend on besides the run."""
-        from memspan.diagnostics.reverse_perplexity import PlainModel
+        from memspan.diagnostics.generated_text import PlainModel
         from memspan.objectives import Critic
 
         size = self.size
@@ -84,18 +84,17 @@ def segments_of(job: Job) -> SegmentInformation:
 
 
 def _reversed(job: Job) -> ReversePerplexity:
-    from memspan.diagnostics.reverse_perplexity import PlainModel
-    from memspan.diagnostics.written_texts import WrittenTexts
+    from memspan.diagnostics.generated_text import GeneratedText, PlainModel
 
     assert job.run is not None, "the real text is no author"
-    texts = WrittenTexts.of(job.run, job.size.written, seed=job.seed, device="cpu")
+    texts = GeneratedText.of(job.run, job.size.written, seed=job.seed, device="cpu")
     return texts.reverse(plain=PlainModel(**job.size.plain), device="cpu")
 
 
 def _segments(job: Job) -> SegmentInformation:
-    from memspan.diagnostics.written_texts import WrittenTexts, training_pieces
+    from memspan.diagnostics.generated_text import GeneratedText, training_pieces
     from memspan.objectives import Critic, segment_information
-    from memspan.sampling.author import divided
+    from memspan.sampling.generator import stream_sizes
     from memspan.tasks.text import TextTask
     from memspan.training.machine import with_threads
 
@@ -104,9 +103,11 @@ def _segments(job: Job) -> SegmentInformation:
     assert isinstance(task, TextTask)
     with with_threads(1):
         if job.run is None:
-            texts = training_pieces(task, *divided(job.size.written, None))
+            texts = training_pieces(task, *stream_sizes(job.size.written, None))
         else:
-            texts, _ = WrittenTexts.of(job.run, job.size.written, seed=job.seed, device="cpu").beside_real()
+            texts, _ = GeneratedText.of(
+                job.run, job.size.written, seed=job.seed, device="cpu"
+            ).matched_texts()
         return segment_information(
             list(texts),
             task.classes,

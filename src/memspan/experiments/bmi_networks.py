@@ -9,10 +9,10 @@ import numpy as np
 import torch
 
 from memspan.objectives import Bmi, donsker_varadhan
-from memspan.objectives.reading import pooled
 from memspan.objectives.segment_information import far_shifts
-from memspan.sampling.writing import at_rest
-from memspan.tasks.text import TextTask, encoded
+from memspan.objectives.segments import pooled
+from memspan.sampling.streams import evaluation_mode
+from memspan.tasks.text import TextTask, encode_corpus
 from memspan.training.beginning import begin_with
 from memspan.training.best import Best, load_best
 from memspan.training.config import InitConfig
@@ -37,10 +37,10 @@ def held_out_bound(run: Path, *, most: int, shifts: int = 20) -> float:
     best, bmi = load_bmi(run)
     task = best.task
     assert isinstance(task, TextTask)
-    text = encoded(task.identity).symbols["valid"]
+    text = encode_corpus(task.identity).symbols["valid"]
     found = lines_of(task, text, bmi.config.length)
     count, side_by_side, padding = min(most, len(found)), 3 * bmi.config.pairs, bmi.config.padding
-    with at_rest(best.network), at_rest(bmi):
+    with evaluation_mode(best.network), evaluation_mode(bmi):
         vectors = torch.cat(
             [
                 pooled(

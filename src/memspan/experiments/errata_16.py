@@ -112,13 +112,13 @@ def _counts() -> list[Claim]:
 def _pooling(run: Path, most: int) -> list[Claim]:
     """What pooling the padding does to lines of a text."""
     from memspan.experiments.bmi_networks import load_bmi
-    from memspan.objectives.reading import pooled
-    from memspan.sampling.writing import at_rest
+    from memspan.objectives.segments import pooled
+    from memspan.sampling.streams import evaluation_mode
 
     best, bmi = load_bmi(run)
     order = np.argsort(bmi.segments.lengths, kind="stable")
     beside, some = order[[0, -1]], np.arange(min(most, len(order)))
-    with at_rest(best.network):
+    with evaluation_mode(best.network):
         alone, together = (
             pooled(best.network, bmi.segments.take(which))[0] for which in (beside[:1], beside)
         )

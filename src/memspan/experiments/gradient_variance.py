@@ -14,12 +14,10 @@ from torch import Tensor
 from memspan.experiments.bmi_networks import load_bmi
 from memspan.models.model import Model
 from memspan.objectives import Bmi
-from memspan.objectives.policy import policy_loss
-from memspan.objectives.raml import raml_loss
-from memspan.objectives.reading import pooled
-from memspan.objectives.segments import Padded, Pairs, Segments, draw_pairs, windows
-from memspan.sampling.writing import at_rest
-from memspan.tasks.text import TextTask, encoded
+from memspan.objectives.bmi import policy_loss, raml_loss
+from memspan.objectives.segments import Padded, SegmentPairs, Segments, draw_pairs, pooled, windows
+from memspan.sampling.streams import evaluation_mode
+from memspan.tasks.text import TextTask, encode_corpus
 from memspan.training.building import seeded, stream
 
 
@@ -46,10 +44,10 @@ class Variances:
         return (self._squares / (self.count - 1)).numpy()
 
 
-def continued_loss(model: Model, bmi: Bmi, segments: Segments, drawn: Pairs) -> Tensor:
+def continued_loss(model: Model, bmi: Bmi, segments: Segments, drawn: SegmentPairs) -> Tensor:
     """The loss of IW-RAML by itself, with scores without dropout."""
     x, near, true = (segments.take(which) for which in (drawn.first, drawn.near, drawn.next))
-    with at_rest(model), at_rest(bmi):
+    with evaluation_mode(model), evaluation_mode(bmi):
         a, b, c = (pooled(model, each, padding=bmi.config.padding) for each in (x, near, true))
         near_scores, true_scores = (bmi.discriminator(a, each) for each in (b, c))
     return raml_loss(model, x, near, near_scores, true_scores, drawn.log_proposal, bmi.config.temperature)[0]
@@ -65,7 +63,7 @@ def gradient_variances(
     best, bmi = load_bmi(run)
     network, task = best.network.train(), best.task
     assert isinstance(task, TextTask)
-    segments = windows(encoded(task.identity).symbols["train"], length)
+    segments = windows(encode_corpus(task.identity).symbols["train"], length)
     parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
     spread = {"policy": Variances(), "raml": Variances()}
     for iteration in range(iterations):

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from memspan.cells.names import CELLS
-from memspan.diagnostics.peak_memory import begin, peak
+from memspan.diagnostics.costs import peak_memory, reset_peak_memory
 from memspan.experiments.plain_mem_lstm import PlainMemLSTM
 
 FEATURES = 10
@@ -38,12 +38,12 @@ def main() -> None:
     torch.set_num_threads(THREADS)
     network = NETWORKS[name](FEATURES, hidden)
     train(network, torch.randn(WARM, batch, FEATURES))
-    held, costs = begin(), []
+    held, costs = reset_peak_memory(), []
     for steps in lengths:
         inputs = torch.randn(steps, batch, FEATURES)
         start = time.perf_counter()
         train(network, inputs)
-        costs.append({"seconds": time.perf_counter() - start, "peak": max(peak() - held, 0.0)})
+        costs.append({"seconds": time.perf_counter() - start, "peak": max(peak_memory() - held, 0.0)})
     sys.stdout.write(json.dumps(costs))
 
 

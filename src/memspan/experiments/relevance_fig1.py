@@ -61,9 +61,9 @@ def _train(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
 
 def _symbols(best: Best, seed: int) -> list[int]:
     """The steps of the sequence that is shown at which a symbol stood."""
-    from memspan.diagnostics.answers import drawn
+    from memspan.diagnostics.batches import diagnostic_batch
 
-    inputs = drawn(best.around_cell(), best.task, 1, seed).inputs[: -RECALLED - 1, 0]
+    inputs = diagnostic_batch(best.around_cell(), best.task, 1, seed).inputs[: -RECALLED - 1, 0]
     return np.flatnonzero(inputs.cpu().numpy()).tolist()
 
 

@@ -27,7 +27,7 @@ def training_costs(
     network: str, *, lengths: Sequence[int], batch: int, hidden: int
 ) -> dict[int, TrainingCost]:
     """By length, ascending; `network` is one of those in `one_step.NETWORKS`; two threads."""
-    from memspan.diagnostics.peak_memory import ALLOCATOR  # loaded here: it comes with torch
+    from memspan.diagnostics.costs import ALLOCATOR  # loaded here: it comes with torch
 
     command = [sys.executable, "-m", "memspan.experiments.one_step", network]
     command += [str(number) for number in (batch, hidden, *lengths)]

@@ -1,4 +1,4 @@
-"""A term of the loss with parameters of its own."""
+"""`Objective`: a loss term with parameters of its own, added to the loss of a task."""
 
 from __future__ import annotations
 
@@ -10,57 +10,56 @@ from memspan.tasks import Batch
 
 
 class Objective(nn.Module, ABC):
-    """Added to the task's loss, with its weight inside; its own parameters have their own optimizer.
+    """An auxiliary objective, including its weight. Its own parameters have their own optimizer, Adam.
 
-    Checkpoints hold its parameters and buffers, and the state of its optimizer.
+    Checkpoints store its parameters and buffers and the state of its optimizer.
     """
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """Under which its parts of a checkpoint and its metrics are kept."""
+        """The key of its tensors in a checkpoint and of its metrics."""
 
     @property
     @abstractmethod
     def learning_rate(self) -> float:
-        """Of Adam for its own parameters."""
+        """Learning rate of its own parameters."""
 
     @property
     def weight_decay(self) -> float:
-        """Of that Adam."""
+        """Weight decay of its own parameters."""
         return 0.0
 
     @property
     def switch_at(self) -> int | None:
-        """The update after which `on_switch` is called; None: when validation no longer improves."""
+        """The update after which `on_switch` is called; None: when validation stops improving."""
         return None
 
     @property
     def warning(self) -> str | None:
-        """What a person should know by now; asked at every validation, and said once."""
+        """A warning for the user; read at every validation, shown once."""
         return None
 
     @property
     def remedy(self) -> str:
-        """What to try where its loss is no finite number."""
-        return "a smaller weight of it"
+        """What to try if its loss is not finite."""
+        return "a smaller weight"
 
     @property
     def left_out(self) -> str | None:
-        """What it was asked for and did not do, now that training is over; said then."""
+        """A part that was requested but never became active; read after training."""
         return None
 
     @abstractmethod
     def loss(self, model: nn.Module, batch: Batch, index: int) -> tuple[Tensor, dict[str, float]]:
-        """What is added to the loss of a batch, and what should be told of it besides.
+        """The loss term for a batch, and metrics.
 
-        `batch` is this process's share of it, `index` its number among the shares of all batches and processes; `model` is
-        the network itself.
+        With several processes, `batch` is the share of this one and `index` counts the shares of all batches and
+        processes. `model` is the network without wrappers.
         """
 
     def on_switch(self) -> None:
-        """Called once, when validation no longer improves as it did (Merity 2018, which is when nt-asgd begins to average),
-        or at `switch_at`.
+        """Called once, at `switch_at` or when validation stops improving (the criterion of nt-asgd, Merity 2018).
 
-        Also when such a training is gone on with in another session, before what was saved of the objective is put back.
+        Also called when such a run is resumed, before the saved state of the objective is loaded.
         """

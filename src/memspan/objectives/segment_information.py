@@ -1,4 +1,4 @@
-"""How much two segments of a text tell of each other, by a critic that has nothing to do with who wrote it."""
+"""`segment_information`: mutual information between segments of a text, estimated by an independent critic."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from scipy.stats import t as student
 from torch import Tensor, nn
 
 from memspan.errors import InputError
-from memspan.objectives.bounds import donsker_varadhan, softplus_proxy
-from memspan.objectives.discriminator import Discriminator
+from memspan.objectives.bounds import Discriminator, donsker_varadhan, softplus_proxy
 from memspan.objectives.segments import LENGTH
 from memspan.progress import SILENT, Progress, Stage
 from memspan.results import SegmentInformation
@@ -24,41 +23,41 @@ from memspan.results import SegmentInformation
 Text = NDArray[np.integer]
 
 GAP, FOLDS = 10, 10
-"""Symbols between two segments, and parts of which each is tested on once.  Cao and Xu 2020, Table 2."""
-FAR = 0.1
-"""Share of a stretch of the text that lies between segments that should have nothing to do with each other, at the least."""
-ROOM = 20
-"""Pairs without a symbol in common that each stretch must have room for."""
-SMALL = 0.1
-"""Size of the first vectors of symbols. The largest of 40 numbers of size 1 is about 2, whatever the segment; products of
-such numbers soon leave no unit of the discriminator alive."""
+"""Symbols between two segments, and number of folds.  Cao and Xu 2020, Table 2."""
+MIN_SEPARATION = 0.1
+"""Minimum share of a fold that lies between segments treated as independent."""
+MIN_PAIRS = 20
+"""Minimum number of non-overlapping pairs in a fold."""
+EMBEDDING_STD = 0.1
+"""Standard deviation of the initial embeddings. The maximum of 40 numbers of deviation 1 is about 2 for any segment,
+and products of such numbers soon leave no active unit in the discriminator."""
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
 class Critic:
-    """What the critic is and how it learns. It is small, so that it finds what is plain to see."""
+    """Architecture and training of the critic, small enough to train in seconds."""
 
     width: int = 64
-    """Numbers that stand for a symbol."""
+    """Embedding size of a symbol."""
     hidden: int = 64
-    """Units of the discriminator."""
+    """Hidden size of the discriminator."""
     highest: float = 5.0
-    """Within which its scores are kept, T = 5 tanh(D / 5), so that no single pair decides the bound: e^5 is 148."""
+    """Bound of the scores, T = 5 tanh(D / 5), so that no single pair dominates the bound: e^5 is 148."""
     dropout: float = 0.5
     learning_rate: float = 3e-3
     batch: int = 128
-    """Pairs of an update."""
+    """Pairs per update."""
     product: int = 4
-    """Pairs that do not belong together for each that does, in learning; in judging ten times as many."""
+    """Independent pairs for each joint pair in training; ten times as many in validation and testing."""
     updates: int = 2_000
-    """At the most."""
+    """Maximum number of updates."""
     look: int = 100
-    """Updates from one look at the validation pairs to the next."""
+    """Updates between validations."""
     patience: int = 6
-    """Looks without a better bound after which it ends."""
+    """Validations without improvement before training stops."""
     pairs: int = 2_000
-    """On which it is validated, and on which it is tested."""
+    """Pairs for validation, and for testing."""
 
     def __post_init__(self) -> None:
         counts = ("width", "hidden", "product", "updates", "look", "patience")
@@ -83,45 +82,49 @@ def segment_information(
     gap: int = GAP,
     folds: int = FOLDS,
     critic: Critic = Critic(),  # noqa: B008 - frozen
-    name: str = "what segments tell of each other",
+    name: str = "mutual information of segments",
     progress: Progress = SILENT,
 ) -> SegmentInformation:
-    """What segments of `length` symbols tell of the one `gap` symbols later.  Cao and Xu 2020, section 5.2 and Table 2.
+    """Mutual information between segments of `length` symbols that are `gap` symbols apart.  Cao and Xu 2020, Table 2.
 
-    Texts are documents of numbers below `symbols`; no pair crosses from one to the next. Places where pairs begin are cut
-    into `folds` stretches. A critic learns from all but two of them by the softplus proxy, ends where the Donsker-Varadhan
-    bound of the next to last is highest, and what it tells of the last counts; each stretch is the last one once. Segments
-    that have nothing to do with each other are taken from places far apart in a stretch: from two documents, where these
-    are shorter than a tenth of it. `progress` calls it `name`, and counts updates, fewer where a critic ends early.
+    `texts` are documents of numbers below `symbols`; no pair spans two documents. The starting points of pairs are
+    divided into `folds` contiguous folds. A critic is trained on all but two of them with the softplus proxy, selected
+    by its Donsker-Varadhan bound on one of the others and evaluated on the last; each fold is the test fold once.
+    Independent pairs combine segments that are far apart in a fold, and thus from different documents if these are
+    shorter than a tenth of it. `progress` shows `name` and counts updates, fewer if a critic stops early.
     """
     span = 2 * length + gap
-    stretches = _stretches(texts, span, folds)
-    whole = torch.from_numpy(np.concatenate([np.asarray(text, dtype=np.int64) for text in texts]))
-    if int(whole.min()) < 0 or int(whole.max()) >= symbols:
+    parts = _folds(texts, span, folds)
+    text = torch.from_numpy(np.concatenate([np.asarray(document, dtype=np.int64) for document in texts]))
+    if int(text.min()) < 0 or int(text.max()) >= symbols:
         raise InputError(
-            f"texts hold symbols from {int(whole.min())} to {int(whole.max())}; expected 0 to {symbols - 1}"
+            f"texts hold symbols from {int(text.min())} to {int(text.max())}; expected 0 to {symbols - 1}"
         )
-    found = []
+    bounds = []
     with progress.stage(name, folds * critic.updates) as stage:
         for fold in range(folds):
-            held = {fold, (fold + 1) % folds}
-            learnt = np.concatenate([stretch for place, stretch in enumerate(stretches) if place not in held])
-            parts = (learnt, stretches[(fold + 1) % folds], stretches[fold])
-            pairs = [_Pairs(whole, part, length, gap) for part in parts]
+            valid = (fold + 1) % folds  # the test fold of the next round
+            train = np.concatenate([part for number, part in enumerate(parts) if number not in (fold, valid)])
+            training, validation, test = (
+                _PairSampler(text, part, length, gap) for part in (train, parts[valid], parts[fold])
+            )
             stage.tell(f"fold {fold + 1} of {folds}")
-            found.append(_learnt(pairs[0], pairs[1], pairs[2], symbols, critic, [seed, fold], stage))
-    return _summary(found)
+            bounds.append(_train_critic(training, validation, test, symbols, critic, [seed, fold], stage))
+    values = np.array(bounds)
+    mean, error = float(values.mean()), float(values.std(ddof=1) / np.sqrt(folds))
+    margin = error * float(student.ppf(0.975, folds - 1))
+    return SegmentInformation(mean, (mean - margin, mean + margin), tuple(bounds))
 
 
 @final
-class _Network(nn.Module):
-    """Scores of pairs of segments, by the mean and the largest of the vectors that stand for their symbols."""
+class _CriticNetwork(nn.Module):
+    """Scores of pairs of segments, from the mean and the maximum of the embeddings of their symbols."""
 
     def __init__(self, symbols: int, critic: Critic) -> None:
         super().__init__()
         self.highest = critic.highest
         self.embedding = nn.Embedding(symbols, critic.width)
-        nn.init.normal_(self.embedding.weight, std=SMALL)
+        nn.init.normal_(self.embedding.weight, std=EMBEDDING_STD)
         self.discriminator = Discriminator(
             2 * critic.width, critic.hidden, input_dropout=critic.dropout, hidden_dropout=critic.dropout
         )
@@ -132,22 +135,27 @@ class _Network(nn.Module):
         return torch.cat([vectors.mean(dim=1), vectors.amax(dim=1)], dim=1)
 
     def scores(self, first: Tensor, second: Tensor, product: int) -> tuple[Tensor, Tensor]:
-        """Of each pair as it is, and of the first with the second of so many pairs from places far away.
-
-        Pairs come in the order of the text.
-        """
+        """Scores of the pairs, in the order of the text, and of each first with `product` distant seconds."""
         a, b = self(first), self(second)
-        others = [self._score(a, b.roll(shift, dims=0)) for shift in far_shifts(len(b), product)]
-        return self._score(a, b), torch.cat(others)
+        independent = [self._score(a, b.roll(shift, dims=0)) for shift in far_shifts(len(b), product)]
+        return self._score(a, b), torch.cat(independent)
 
     def _score(self, a: Tensor, b: Tensor) -> Tensor:
         return self.highest * (self.discriminator(a, b) / self.highest).tanh()
 
+    def bound(self, pairs: tuple[Tensor, Tensor], product: int) -> float:
+        """The Donsker-Varadhan bound in evaluation mode."""
+        self.eval()
+        with torch.no_grad():
+            bound = float(donsker_varadhan(*self.scores(*pairs, product)))
+        self.train()
+        return bound
+
 
 @final
 @dataclass(frozen=True)
-class _Pairs:
-    """Segments of one part of the text."""
+class _PairSampler:
+    """Pairs of segments that start in one part of the text."""
 
     text: Tensor
     starts: NDArray[np.int64]
@@ -155,38 +163,40 @@ class _Pairs:
     gap: int
 
     def draw(self, count: int, random: np.random.Generator) -> tuple[Tensor, Tensor]:
-        """Segments (count, length) at random places in order, and those that come a gap after each."""
+        """Segments (count, length) at random starting points in ascending order, and those a gap after each."""
+        # In ascending order, so that a cyclic shift pairs distant segments.
         starts = torch.from_numpy(np.sort(random.choice(self.starts, count)))
         places = starts.unsqueeze(1) + torch.arange(self.length)
         return self.text[places], self.text[places + self.length + self.gap]
 
 
 def far_shifts(count: int, product: int) -> list[int]:
-    """By how many places to turn `count` segments that stand in order, so that each meets one from far away.
+    """Cyclic shifts that pair each of `count` ordered segments with distant ones.
 
     >>> far_shifts(100, 3), far_shifts(3, 4)
     ([10, 50, 90], [1, 1, 2, 2])
     """
-    shifts = np.linspace(FAR * count, (1 - FAR) * count, product).round().astype(int)
+    shifts = np.linspace(MIN_SEPARATION * count, (1 - MIN_SEPARATION) * count, product).round().astype(int)
     return shifts.clip(1, count - 1).tolist()
 
 
-def _learnt(
-    train: _Pairs,
-    valid: _Pairs,
-    test: _Pairs,
+def _train_critic(
+    train: _PairSampler,
+    valid: _PairSampler,
+    test: _PairSampler,
     symbols: int,
     critic: Critic,
     seed: list[int],
     stage: Stage,
 ) -> float:
-    """The bound on the test pairs of the critic that was best on the validation pairs."""
+    """The bound on the test pairs of the critic with the highest bound on the validation pairs."""
     random = np.random.default_rng(seed)
+    # The caller's random state is restored afterwards.
     with torch.random.fork_rng(devices=()):
         torch.manual_seed(int(random.integers(2**62)))
-        network = _Network(symbols, critic)
+        network = _CriticNetwork(symbols, critic)
         optimizer = torch.optim.Adam(network.parameters(), lr=critic.learning_rate)
-        watched = valid.draw(critic.pairs, random)
+        validation = valid.draw(critic.pairs, random)
         best, state, missed = -float("inf"), copy.deepcopy(network.state_dict()), 0
         for update in range(1, critic.updates + 1):
             joint, product = network.scores(*train.draw(critic.batch, random), critic.product)
@@ -196,7 +206,8 @@ def _learnt(
             stage.advance()
             if update % critic.look:
                 continue
-            bound = _bound(network, watched, critic)
+            # With few product pairs the bound is biased upwards, hence ten times as many as in training.
+            bound = network.bound(validation, 10 * critic.product)
             missed = 0 if bound > best else missed + 1
             if bound > best:
                 best, state = bound, copy.deepcopy(network.state_dict())
@@ -204,21 +215,13 @@ def _learnt(
                 stage.advance(critic.updates - update)
                 break
         network.load_state_dict(state)
-        return _bound(network, test.draw(critic.pairs, random), critic)
+        return network.bound(test.draw(critic.pairs, random), 10 * critic.product)
 
 
-def _bound(network: _Network, pairs: tuple[Tensor, Tensor], critic: Critic) -> float:
-    network.eval()
-    with torch.no_grad():
-        bound = float(donsker_varadhan(*network.scores(*pairs, 10 * critic.product)))
-    network.train()
-    return bound
-
-
-def _stretches(texts: Sequence[Text], span: int, folds: int) -> list[NDArray[np.int64]]:
-    """Where pairs may begin, in `folds` stretches whose pairs have no symbol in common."""
+def _folds(texts: Sequence[Text], span: int, folds: int) -> list[NDArray[np.int64]]:
+    """The starting points of pairs, in contiguous folds whose pairs share no symbol."""
     if folds < 3:
-        raise InputError(f"{folds} folds; expected 3 or more: to learn from, to validate on and to test on")
+        raise InputError(f"{folds} folds; expected 3 or more: for training, validation and testing")
     lengths = np.array([len(text) for text in texts], dtype=np.int64)
     ends = np.cumsum(lengths)
     starts = np.concatenate(
@@ -230,26 +233,21 @@ def _stretches(texts: Sequence[Text], span: int, folds: int) -> list[NDArray[np.
         or [np.zeros(0, dtype=np.int64)]
     )
     parts = np.array_split(starts, folds)
-    for place in range(folds - 1):
-        if len(parts[place + 1]):
-            parts[place] = parts[place][parts[place] + span <= parts[place + 1][0]]
-    room = min(_without_overlap(part, span) for part in parts)
-    if room < ROOM:
+    for fold in range(folds - 1):
+        # Drop starting points whose second segment reaches into the next fold.
+        if len(parts[fold + 1]):
+            parts[fold] = parts[fold][parts[fold] + span <= parts[fold + 1][0]]
+    pairs = min(_disjoint_pairs(part, span) for part in parts)
+    if pairs < MIN_PAIRS:
         raise InputError(
-            f"one of {folds} folds has room for {room} pairs of segments that share no symbol, of {span:,} symbols each; "
-            f"expected {ROOM} or more; give texts of {folds * (ROOM + 1) * span:,} symbols together, or shorter segments"
+            f"one of {folds} folds has room for {pairs} non-overlapping pairs of segments, of {span:,} symbols each; "
+            f"expected {MIN_PAIRS} or more; use texts of {folds * (MIN_PAIRS + 1) * span:,} symbols in total, "
+            "or shorter segments"
         )
     return parts
 
 
-def _without_overlap(starts: NDArray[np.int64], span: int) -> int:
-    """How many of these places can be chosen at least `span` apart."""
+def _disjoint_pairs(starts: NDArray[np.int64], span: int) -> int:
+    """How many of these starting points can be chosen at least `span` apart."""
     runs = np.split(starts, np.flatnonzero(np.diff(starts) > 1) + 1)
     return sum(-(-len(run) // span) for run in runs)
-
-
-def _summary(found: list[float]) -> SegmentInformation:
-    values = np.array(found)
-    mean, error = float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values)))
-    reach = error * float(student.ppf(0.975, len(values) - 1))
-    return SegmentInformation(mean, (mean - reach, mean + reach), tuple(found))

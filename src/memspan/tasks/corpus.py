@@ -1,4 +1,4 @@
-"""Texts to train on: three files of a folder, a named data set, or the source of Python's own library."""
+"""Text corpora with training, validation and test files: a folder, a named data set, or Python's standard library."""
 
 from __future__ import annotations
 
@@ -14,112 +14,102 @@ from memspan.data.naming import choose
 from memspan.errors import InputError
 from memspan.tasks.task import SPLITS, Split
 
-OWN = "python"
+STANDARD_LIBRARY = "python"
 """The source of Python's standard library, which is on every machine that has Python."""
 AUTO = "auto"
 NAMED = tuple(
     name for name, data_set in CATALOGUE.items() if {file.split for file in data_set.files} >= set(SPLITS)
 )
-"""Data sets that have texts to train on, to validate and to test."""
-OTHER_WORDS: dict[Split, tuple[str, ...]] = {
+"""Data sets with training, validation and test texts."""
+SPLIT_WORDS: dict[Split, tuple[str, ...]] = {
     "train": ("train",),
     "valid": ("valid", "val", "dev"),
     "test": ("test",),
 }
-"""What a file's name holds that is a split's."""
-ENDINGS = ("", ".txt", ".tokens", ".text", ".raw", ".md")
-SHARE = 10
-"""Every so many of Python's files one is for validation and one for testing."""
+"""Parts of a file name that mark it as a split."""
+SUFFIXES = ("", ".txt", ".tokens", ".text", ".raw", ".md")
+HELD_OUT_EVERY = 10
+"""Of every ten modules of the standard library, one is for validation and one for testing."""
 
 
-class Corpus(NamedTuple):
-    """Where the texts are."""
+class CorpusFiles(NamedTuple):
+    """The files of a corpus."""
 
     files: Mapping[Split, tuple[Path, ...]]
     stripped: bool
-    """Whether blanks at both ends of a line are a matter of layout, as in the Penn Treebank."""
+    """Whether blanks around a line are layout only, as in the Penn Treebank."""
 
     def text(self, split: Split) -> str:
         """The whole text of a split."""
-        parts = [text_of(path) for path in self.files[split]]
+        parts = [read_text(path) for path in self.files[split]]
         text = "".join(part if part.endswith("\n") else f"{part}\n" for part in parts if part)
         return "".join(f"{line.strip()}\n" for line in text.splitlines()) if self.stripped else text
 
 
-def resolved(data: str) -> str:
-    """What `auto` stands for on this machine; a folder by its whole path."""
+def resolve_corpus(data: str) -> str:
+    """The name or the absolute path that `data` stands for on this machine."""
     if data == AUTO:
-        return "ptb" if find("ptb") is not None else OWN
-    if data in NAMED or data == OWN:
+        return "ptb" if find("ptb") is not None else STANDARD_LIBRARY
+    if data in NAMED or data == STANDARD_LIBRARY:
         return data
     folder = Path(data).expanduser()
     if not folder.is_dir():
-        raise InputError(f"there is no text and no folder {data!r}; {choose(data, (AUTO, OWN, *NAMED))}")
+        suggestion = choose(data, (AUTO, STANDARD_LIBRARY, *NAMED))
+        raise InputError(f"there is no text and no folder {data!r}; {suggestion}")
     return str(folder.resolve())
 
 
 @lru_cache(maxsize=4)
-def corpus(data: str) -> Corpus:
-    """The texts of `data`, which `resolved` gave."""
-    if data == OWN:
-        return _own()
+def corpus_files(data: str) -> CorpusFiles:
+    """The files of a corpus as named by `resolve_corpus`."""
+    if data == STANDARD_LIBRARY:
+        return _standard_library()
+    files: dict[Split, tuple[Path, ...]] = {}
     if data in NAMED:
-        files: dict[Split, tuple[Path, ...]] = {
-            split: tuple(locate(data, file.name) for file in CATALOGUE[data].files if file.split == split)
-            for split in SPLITS
-        }
-        return Corpus(files, data == "ptb")
-    return _of_folder(Path(data))
+        for split in SPLITS:
+            files[split] = tuple(
+                locate(data, file.name) for file in CATALOGUE[data].files if file.split == split
+            )
+        return CorpusFiles(files, data == "ptb")  # its lines start and end with a blank
+    for split in SPLITS:
+        files[split] = (_split_file(Path(data), split),)
+    return CorpusFiles(files, all(path.name.startswith("ptb.") for (path,) in files.values()))
 
 
-def _of_folder(folder: Path) -> Corpus:
-    found: dict[Split, Path] = {split: _file(folder, split) for split in SPLITS}
-    files: dict[Split, tuple[Path, ...]] = {split: (found[split],) for split in SPLITS}
-    return Corpus(
-        files,
-        all(path.name.startswith("ptb.") for path in found.values()),
-    )
-
-
-def _file(folder: Path, split: Split) -> Path:
-    """The one file of a folder whose name says that it is this split's."""
-    names = sorted(path for path in folder.iterdir() if path.is_file() and path.suffix in ENDINGS)
-    fitting = [path for path in names if any(word in _parts(path) for word in OTHER_WORDS[split])]
-    if len(fitting) != 1:
-        got = ", ".join(path.name for path in fitting) or "none"
+def _split_file(folder: Path, split: Split) -> Path:
+    """The only file of a folder whose name contains the word of a split."""
+    texts = sorted(path for path in folder.iterdir() if path.is_file() and path.suffix in SUFFIXES)
+    matches = [path for path in texts if set(SPLIT_WORDS[split]) & set(_name_parts(path))]
+    if len(matches) != 1:
+        found = ", ".join(path.name for path in matches) or "none"
         raise InputError(
-            f"{folder} has no single text to {_USE[split]}: {got}; expected one file such as {split}.txt, "
+            f"{folder} has no single {_SPLIT_NAMES[split]} text: {found}; expected one file such as {split}.txt, "
             f"ptb.{split}.txt or wiki.{split}.tokens"
         )
-    return fitting[0]
+    return matches[0]
 
 
-_USE = {"train": "train on", "valid": "validate with", "test": "test with"}
+_SPLIT_NAMES = {"train": "training", "valid": "validation", "test": "test"}
 
 
-def _parts(path: Path) -> list[str]:
+def _name_parts(path: Path) -> list[str]:
     return path.name.lower().replace("-", ".").replace("_", ".").split(".")
 
 
-def _own() -> Corpus:
-    """Modules of the standard library itself, not of its packages: the same on every machine with this Python."""
+def _standard_library() -> CorpusFiles:
+    """Top-level modules without packages, so that the files depend only on the version of Python."""
     paths = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
-    if len(paths) < 3 * SHARE:
+    if len(paths) < 3 * HELD_OUT_EVERY:
         raise InputError(
             f"this Python has only {len(paths)} modules of source; name a folder with train.txt, valid.txt and test.txt"
         )
-    return Corpus(
-        {
-            "train": tuple(path for number, path in enumerate(paths) if number % SHARE > 1),
-            "valid": tuple(paths[1::SHARE]),
-            "test": tuple(paths[0::SHARE]),
-        },
-        False,
-    )
+    training = tuple(path for number, path in enumerate(paths) if number % HELD_OUT_EVERY > 1)
+    valid, test = tuple(paths[1::HELD_OUT_EVERY]), tuple(paths[0::HELD_OUT_EVERY])
+    return CorpusFiles({"train": training, "valid": valid, "test": test}, stripped=False)
 
 
-def text_of(path: Path) -> str:
-    """What a file says."""
+def read_text(path: Path) -> str:
+    """The content of a UTF-8 file."""
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""The next symbol of a text, read in many places at once, with the state carried from window to window."""
+"""Language modeling: prediction of the next symbol of a text, with the state passed from window to window."""
 
 from __future__ import annotations
 
@@ -8,37 +8,39 @@ from functools import lru_cache
 from typing import ClassVar, NamedTuple, Self, final
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
 from memspan.errors import InputError
 from memspan.models.vocabulary import END, UNKNOWN, Kind, Vocabulary
-from memspan.tasks.corpus import corpus, resolved
-from memspan.tasks.passes import passed
-from memspan.tasks.task import SPLITS, Batch, Split, Task, check_count, check_split, random_of
-
-
-class Encoded(NamedTuple):
-    """A text in numbers."""
-
-    vocabulary: Vocabulary
-    symbols: Mapping[Split, NDArray[np.int64]]
-    unknown: Mapping[Split, int]
-    """How many of them the vocabulary does not have."""
+from memspan.tasks.catalog import CATALOG
+from memspan.tasks.corpus import corpus_files, resolve_corpus
+from memspan.tasks.task import (
+    ADAM,
+    SPLITS,
+    Batch,
+    Device,
+    Settings,
+    Split,
+    Task,
+    batch_random,
+    check_split,
+    epoch_batch,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TextTask(Task):
-    """What comes next, in a text of which only what came before is known.
+    """Prediction of each symbol of a text from the preceding ones.
 
         inputs   | T h e _ c a t _ s a      a line's end, then symbols 0 to n - 2
         targets  T h e _ c a t _ s a t      symbols 0 to n - 1, all of them
 
-    The text is cut into as many pieces as a batch has sequences. Batch i + 1 goes on in every piece where batch i ended,
-    so a state that is carried over has seen all that came before it in the piece; gradients go back `steps` symbols. With
-    probability `restart` a batch begins from nothing instead, so that the network also learns to (Shen 2019, appendix
-    E.1.2). Without `carry`, windows of `steps` symbols are gone through in an order of their own each pass, from nothing.
+    The text is cut into as many pieces as a batch has sequences. Batch i + 1 continues every piece where batch i
+    ended, so a state that is passed on has seen everything before it in the piece; gradients go back `steps` symbols.
+    With probability `restart` a batch starts from an empty state instead, so that the network also learns to start
+    (Shen 2019, appendix E.1.2). Without `carry`, each epoch reads windows of `steps` symbols in its own order, each
+    from an empty state.
 
     Validation and test count every symbol of their texts once.
     """
@@ -46,41 +48,49 @@ class TextTask(Task):
     kind: ClassVar[Kind]
 
     data: str = "auto"
-    """A folder with train, valid and test files, the name of a data set, `python` for the source of Python's own
-    library, or `auto`: the Penn Treebank where it is, else Python."""
+    """A folder with train, valid and test files, the name of a data set, `python` for the source of Python's standard
+    library, or `auto`: the Penn Treebank if it is present, else Python."""
     steps: int = 100
     """Symbols of a window."""
     carry: bool = True
-    """Whether a batch goes on where the one before ended."""
+    """Whether a batch continues the previous one."""
     restart: float = 0.01
-    """How often it begins from nothing all the same."""
+    """Probability that it starts from an empty state nevertheless."""
 
     def __post_init__(self) -> None:
-        check_count(self.kind, "steps", self.steps)
+        self.check_count("steps")
         if not 0 <= self.restart <= 1:
             raise InputError(f"{self.kind}: restart is {self.restart}; expected a probability from 0 to 1")
 
     @property
-    def vocabulary(self) -> Vocabulary:
-        """The symbols of the training text."""
-        return encoded(self.identity).vocabulary
+    def window(self) -> int:
+        return self.steps
 
-    def text(self, split: Split, most: int | None = None) -> str:
-        """What is read: the text of a split, `most` symbols of it, with those that the vocabulary lacks as unknown ones."""
-        check_split(split)
-        return self.vocabulary.decode(encoded(self.identity).symbols[split][:most].tolist())
+    def with_delay(self, steps: int) -> Self:
+        """Windows of `steps` symbols, each from an empty state."""
+        return replace(self, steps=steps, carry=False)
 
     @property
-    def identity(self) -> Identity:
-        """What decides the numbers of the text."""
-        return Identity(self.kind, resolved(self.data), None)
+    def vocabulary(self) -> Vocabulary:
+        """The symbols of the training text."""
+        return encode_corpus(self.identity).vocabulary
+
+    def text(self, split: Split, most: int | None = None) -> str:
+        """The first `most` symbols of a split, with symbols outside the vocabulary shown as unknown."""
+        check_split(split)
+        return self.vocabulary.decode(encode_corpus(self.identity).symbols[split][:most].tolist())
+
+    @property
+    def identity(self) -> CorpusKey:
+        """What determines the encoded text."""
+        return CorpusKey(self.kind, resolve_corpus(self.data), None)
 
     @property
     def symbolic(self) -> bool:
         return True
 
     @property
-    def carried(self) -> bool:
+    def stateful(self) -> bool:
         return self.carry
 
     @property
@@ -88,191 +98,186 @@ class TextTask(Task):
         return len(self.vocabulary)
 
     @property
-    def features(self) -> int:
-        return self.symbols
-
-    @property
     def classes(self) -> int:
         return self.symbols
 
     @property
     def chance(self) -> float:
-        """The share of the most frequent symbol of the training text."""
-        return float(frequencies(self.identity).max())
+        """The relative frequency of the most frequent symbol of the training text."""
+        return float(_frequencies(self.identity).max())
 
     @property
     def baseline(self) -> float:
-        """The entropy of the training text's symbols, each for itself: what knowing their frequencies alone costs."""
-        p = frequencies(self.identity)
+        """The entropy of single symbols of the training text: the loss of predicting their frequencies."""
+        p = _frequencies(self.identity)
         p = p[p > 0]
         return float(-(p * np.log(p)).sum())
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """How much of each text is none of the symbols that were learnt."""
-        found = encoded(self.identity)
+        """The share of each text that is not in the vocabulary."""
+        corpus = encode_corpus(self.identity)
         return tuple(
-            f"{count / len(found.symbols[split]):.2%} of the {split} text are {self.kind} that the vocabulary of "
-            f"{self.symbols:,} lacks; they are read and asked for as {UNKNOWN[self.kind]}"
-            for split, count in found.unknown.items()
+            f"{count / len(corpus.symbols[split]):.2%} of the {split} text are {self.kind} outside the vocabulary of "
+            f"{self.symbols:,}; they are read and predicted as {UNKNOWN[self.kind]}"
+            for split, count in corpus.unknown.items()
             if count
         )
 
     def resolved(self) -> Self:
-        encoded(
-            replace(self, data=resolved(self.data)).identity
-        )  # what is missing is told before anything else
-        return replace(self, data=resolved(self.data))
+        task = replace(self, data=resolve_corpus(self.data))
+        encode_corpus(task.identity)  # report missing or unreadable files before training starts
+        return task
 
     def batches(self, split: Split, size: int) -> int:
-        return self._plan(split, size).windows
+        return self._layout(split, size).batches
 
-    def measures(self, logits: Tensor, batch: Batch) -> dict[str, float]:  # noqa: ARG002 - none to compute
-        """None: a text is judged by its loss, in bits per character or as the perplexity of a word."""
+    def measures(self, logits: Tensor, batch: Batch) -> dict[str, float]:  # noqa: ARG002 - the loss is the metric
+        """Empty: the metric of a text is its loss, as bits per character or perplexity."""
         return {}
 
     def batch(
-        self,
-        index: int,
-        size: int,
-        *,
-        seed: int,
-        split: Split = "train",
-        device: torch.device | str = "cpu",
+        self, index: int, size: int, *, seed: int, split: Split = "train", device: Device = "cpu"
     ) -> Batch:
-        plan = self._plan(split, size)
+        layout = self._layout(split, size)
         if self.carry:
-            at = index % plan.windows
+            at = index % layout.batches
             first = at * self.steps
-            starts = np.arange(size) * plan.piece + first
-            length = min(self.steps, plan.piece - first)
-            begins = at == 0 or self._restarts(index, seed, split)
+            starts = np.arange(size) * layout.piece + first
+            length = min(self.steps, layout.piece - first)
+            restarts = split == "train" and batch_random(seed, split, index).random() < self.restart
+            reset = at == 0 or restarts
         else:
-            members, counted = passed({split: plan.pieces}, index, size, seed=seed, split=split)
-            # What only fills up the last batch stands behind the end, where nothing counts.
-            starts = np.where(counted > 0, members * self.steps, plan.total)
-            length, begins = self.steps, True
-        places = starts[None, :] + np.arange(length)[:, None]
-        return self._cut(split, plan.total, places, begins, device)
-
-    def _cut(
-        self,
-        split: Split,
-        total: int,
-        places: NDArray[np.int64],
-        begins: bool,
-        device: torch.device | str,
-    ) -> Batch:
-        """Windows whose answers stand at `places`; those behind the text's end count nothing."""
-        text, end = encoded(self.identity).symbols[split], self.vocabulary.numbers[END[self.kind]]
-        answers = np.minimum(places, total - 1)
-        inputs = np.where(answers > 0, text[answers - 1], end)
-        resets = None
-        if begins:
-            resets = torch.zeros(places.shape, dtype=torch.bool, device=device)
+            members, counted = epoch_batch({split: layout.pieces}, index, size, seed=seed, split=split)
+            # Padding in the last batch starts behind the end of the text, where weights are zero.
+            starts = np.where(counted > 0, members * self.steps, layout.total)
+            length, reset = self.steps, True
+        positions = starts[None, :] + np.arange(length)[:, None]
+        text, end = encode_corpus(self.identity).symbols[split], self.vocabulary.numbers[END[self.kind]]
+        # Positions behind the end have weight 0 and repeat the last symbol; a line end precedes the first one.
+        targets = np.minimum(positions, layout.total - 1)
+        inputs = np.where(targets > 0, text[targets - 1], end)
+        weights = (positions < layout.total).astype(np.float32)
+        resets = np.zeros(positions.shape, np.bool_) if reset else None
+        if resets is not None:
             resets[0] = True
-        return Batch(
-            torch.from_numpy(inputs).to(device),
-            torch.from_numpy(text[answers]).to(device),
-            torch.from_numpy((places < total).astype(np.float32)).to(device),
-            resets,
-        )
+        return Batch.from_numpy(inputs, text[targets], weights, resets, device=device)
 
-    def _plan(self, split: Split, size: int) -> Plan:
+    def _layout(self, split: Split, size: int) -> TextLayout:
         check_split(split)
-        total = len(encoded(self.identity).symbols[split])
+        total = len(encode_corpus(self.identity).symbols[split])
         needed = size * self.steps if split == "train" else 1
         if total < needed:
             raise InputError(
-                f"the text to train on has {total:,} {self.kind}; a batch of {size} windows of {self.steps} needs "
-                f"{needed:,}; give a longer text, a smaller --batch, or fewer --set task.steps"
+                f"the training text has {total:,} {self.kind}; a batch of {size} windows of {self.steps} needs "
+                f"{needed:,}; use a longer text, a smaller --batch, or a smaller --set task.steps"
             )
-        cut = int.__floordiv__ if split == "train" else _divided_up
+
+        def divide(number: int, parts: int) -> int:
+            # Training drops the incomplete last part; evaluation counts every symbol and keeps it.
+            return number // parts if split == "train" else -(-number // parts)
+
         if not self.carry:
-            pieces = cut(total, self.steps)
-            return Plan(total, pieces, self.steps, cut(pieces, size))
-        piece = cut(total, size)
-        return Plan(total, size, piece, cut(piece, self.steps))
-
-    def _restarts(self, index: int, seed: int, split: Split) -> bool:
-        return split == "train" and random_of(seed, split, index).random() < self.restart
+            pieces = divide(total, self.steps)
+            return TextLayout(total, pieces, self.steps, divide(pieces, size))
+        piece = divide(total, size)
+        return TextLayout(total, size, piece, divide(piece, self.steps))
 
 
-class Plan(NamedTuple):
-    """How a text is cut for batches of some size."""
+class TextLayout(NamedTuple):
+    """How a text is cut for batches of a given size."""
 
     total: int
     """Symbols of the text."""
     pieces: int
-    """Parts that it is cut into: those that a batch has, or windows that begin from nothing."""
+    """Number of parts: the sequences of a batch, or the windows that start from an empty state."""
     piece: int
     """Symbols of a part."""
-    windows: int
-    """Batches of one pass."""
-
-
-def _divided_up(total: int, size: int) -> int:
-    """Parts of `size` with the last one, which may be smaller: training leaves that out, judging does not."""
-    return -(-total // size)
-
-
-class Identity(NamedTuple):
-    """What decides the numbers of a text."""
-
-    kind: Kind
-    data: str
-    limit: int | None
+    batches: int
+    """Batches of one epoch."""
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
 class CharacterText(TextTask):
     __doc__ = TextTask.__doc__
+    facts = CATALOG["characters"]
     kind: ClassVar[Kind] = "characters"
+    training_defaults: ClassVar[Settings] = {
+        "cell": {"hidden": 256},
+        "model": {"embedding": 64},
+        "training": ADAM
+        | {"batch": 64, "updates": 12_000, "learning_rate": 2e-3, "schedule": "cosine"}
+        | {"validate_every": 500, "validation_batches": 200, "validation_size": 20},
+    }
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
 class WordText(TextTask):
     __doc__ = TextTask.__doc__
+    facts = CATALOG["words"]
     kind: ClassVar[Kind] = "words"
+    training_defaults: ClassVar[Settings] = {
+        "cell": {"hidden": 200},
+        "model": {"embedding": 200, "dropout": 0.2},
+        "training": ADAM
+        | {"batch": 20, "updates": 20_000, "learning_rate": 2e-3, "schedule": "cosine"}
+        | {"validate_every": 1_000, "validation_batches": 500, "validation_size": 10},
+    }
 
     steps: int = 35
     most: int | None = None
-    """Words of the vocabulary; rarer ones are `<unk>`. None: every word of the training text."""
+    """Size of the vocabulary; rarer words become `<unk>`. None: every word of the training text."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.most is not None:
-            check_count("words", "most", self.most, least=2)
+            self.check_count("most", least=2)
 
     @property
-    def identity(self) -> Identity:
-        return Identity(self.kind, resolved(self.data), self.most)
+    def identity(self) -> CorpusKey:
+        return CorpusKey(self.kind, resolve_corpus(self.data), self.most)
+
+
+class CorpusKey(NamedTuple):
+    """What determines an encoded corpus."""
+
+    kind: Kind
+    data: str
+    limit: int | None
+
+
+class EncodedCorpus(NamedTuple):
+    """The texts of a corpus as numbers of a vocabulary."""
+
+    vocabulary: Vocabulary
+    symbols: Mapping[Split, NDArray[np.int64]]
+    unknown: Mapping[Split, int]
+    """Number of symbols that are not in the vocabulary."""
 
 
 @lru_cache(maxsize=4)
-def encoded(identity: Identity) -> Encoded:
-    """A corpus in numbers, read once; not to be written to."""
-    texts = corpus(identity.data)
-    tokens: dict[Split, str | list[str]] = {
-        split: _tokens(identity.kind, texts.text(split)) for split in SPLITS
-    }
-    for split, found in tokens.items():
-        if not len(found):
-            raise InputError(f"the {split} text of {identity.data} is empty; expected {identity.kind}")
+def encode_corpus(key: CorpusKey) -> EncodedCorpus:
+    """The encoded texts of a corpus, read once; read-only."""
+    files = corpus_files(key.data)
+    tokens: dict[Split, str | list[str]] = {split: _tokens(key.kind, files.text(split)) for split in SPLITS}
+    for split, sequence in tokens.items():
+        if not len(sequence):
+            raise InputError(f"the {split} text of {key.data} is empty; expected {key.kind}")
     known = set(tokens["train"])
     if len(known) < 2:
-        raise InputError(f"the training text of {identity.data} has one symbol only; expected two or more")
+        raise InputError(f"the training text of {key.data} has only one symbol; expected two or more")
+    # The unknown symbol is part of the vocabulary only if one of the texts needs it.
     new = any(token not in known for split in SPLITS for token in tokens[split])
-    vocabulary = Vocabulary.of(identity.kind, tokens["train"], unknown=new, limit=identity.limit)
+    vocabulary = Vocabulary.of(key.kind, tokens["train"], unknown=new, limit=key.limit)
     unknown: dict[Split, int] = {
         split: sum(token not in vocabulary.numbers for token in tokens[split]) for split in SPLITS
     }
     symbols: dict[Split, NDArray[np.int64]] = {split: vocabulary.encode(tokens[split]) for split in SPLITS}
     for numbers in symbols.values():
         numbers.setflags(write=False)
-    return Encoded(vocabulary, symbols, unknown)
+    return EncodedCorpus(vocabulary, symbols, unknown)
 
 
 def _tokens(kind: Kind, text: str) -> str | list[str]:
@@ -282,8 +287,8 @@ def _tokens(kind: Kind, text: str) -> str | list[str]:
 
 
 @lru_cache(maxsize=4)
-def frequencies(identity: Identity) -> NDArray[np.float64]:
-    """The share of every symbol in the training text."""
-    found = encoded(identity)
-    counts = np.bincount(found.symbols["train"], minlength=len(found.vocabulary))
+def _frequencies(key: CorpusKey) -> NDArray[np.float64]:
+    """The relative frequency of every symbol in the training text."""
+    corpus = encode_corpus(key)
+    counts = np.bincount(corpus.symbols["train"], minlength=len(corpus.vocabulary))
     return counts / counts.sum()

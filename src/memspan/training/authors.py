@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from memspan.errors import CorruptError, InputError
-from memspan.sampling.author import Author
+from memspan.sampling.generator import TextGenerator
 from memspan.training.best import Best, load_best
 from memspan.training.devices import Device, device_of
 
@@ -16,14 +16,14 @@ _LONG = 10**6
 """Steps after which every state that grows has grown, one that stores a state once in a while, too."""
 
 
-def author_of(source: str, *, device: Device = "auto") -> Author:
+def author_of(source: str, *, device: Device = "auto") -> TextGenerator:
     """What `run:DIR` or `hf:PATH` names; without either, the folder of a run."""
     if source.startswith(HUGGING_FACE):
         return _hugging_face_author(source.removeprefix(HUGGING_FACE), device)
     return _run_author(Path(source.removeprefix(RUN)), device)
 
 
-def _run_author(run: Path, device: Device) -> Author:
+def _run_author(run: Path, device: Device) -> TextGenerator:
     """What writes as the run has learnt to; its data are not needed."""
     best = load_best(run, device=device_of(device))
     word, vocabulary, path = best.config.word, best.folder.vocabulary(), best.folder.path
@@ -36,7 +36,7 @@ def _run_author(run: Path, device: Device) -> Author:
             f"{path} has no vocabulary.json, so what its symbols stand for is not known; put the file back, "
             "or train again"
         )
-    return Author(
+    return TextGenerator(
         best.network,
         vocabulary,
         name=f"{RUN}{run}",
@@ -55,11 +55,11 @@ def _context(best: Best) -> int | None:
     return getattr(task, "steps", None) or getattr(task, "length", None)
 
 
-def _hugging_face_author(path: str, device: Device) -> Author:
+def _hugging_face_author(path: str, device: Device) -> TextGenerator:
     from memspan.models.hugging_face import load_hugging_face
 
     model = load_hugging_face(path, device=device_of(device))
-    return Author(
+    return TextGenerator(
         model,
         model.spelling,
         name=f"{HUGGING_FACE}{path}",

@@ -57,7 +57,7 @@ def evaluate_run(
     begun = time.monotonic()
     best = load_best(run, device=device_of(device))
     word, task = best.config.word, best.task
-    size = size or (PIECES if task.carried else SIZE)
+    size = size or (PIECES if task.stateful else SIZE)
     tasks = [at_distance(task, delay, word) for delay in delays] or [task]
     with with_threads(threads_of(best.config.training)):
         found = tuple(transfer(best, one, split, batches, size, progress) for one in tasks)
@@ -85,7 +85,7 @@ def transfer(
     best: Best, task: Task, split: Split, batches: int | None, size: int, progress: Progress
 ) -> Transfer:
     """One task, which may be longer than the one that was trained on."""
-    if task.carried:
+    if task.stateful:
         return _read_through(best, task, split, batches, size, progress)
     length = len(task.batch(0, 1, seed=best.config.seed, split=split).inputs)
     small = max(1, min(size, LARGEST // (length * best.config.cell.hidden)))

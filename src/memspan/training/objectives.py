@@ -9,7 +9,7 @@ from memspan.models.model import Model
 from memspan.models.vocabulary import END, UNKNOWN
 from memspan.objectives import Bmi, Objective
 from memspan.objectives.segments import Segments, lines, windows
-from memspan.tasks.text import TextTask, encoded
+from memspan.tasks.text import TextTask, encode_corpus
 from memspan.training.building import seeded, stream
 from memspan.training.config import Config
 
@@ -29,7 +29,7 @@ def segments_of(config: Config) -> Segments:
     """The training text in pieces."""
     task, bmi = config.task, config.bmi
     assert isinstance(task, TextTask), "check_config asks for it"
-    text = encoded(task.identity).symbols["train"]
+    text = encode_corpus(task.identity).symbols["train"]
     if bmi.segments == "windows":
         return windows(text, bmi.length, bmi.gap)
     return lines_of(task, text, bmi.length)

@@ -9,7 +9,7 @@ from pathlib import Path
 from memspan.progress import SILENT, Progress
 from memspan.results import Sample
 from memspan.sampling import Choice, as_sequence, texts, write
-from memspan.sampling.author import divided
+from memspan.sampling.generator import stream_sizes
 from memspan.sequences import Sequence
 from memspan.training.authors import author_of
 from memspan.training.devices import Device
@@ -37,8 +37,8 @@ def sample_model(
     begun = time.monotonic()
     rule = choice or Choice()
     author = author_of(source, device=device)
-    number, each = divided(length, streams)
-    blocks = author.write(
+    number, each = stream_sizes(length, streams)
+    blocks = author.generate(
         streams=number, length=each, seed=seed, choice=rule, context=context, progress=progress
     )
     documents = None
@@ -85,8 +85,8 @@ def sequence_of(
     """The same texts as one sequence of characters, a document for each; its notes say what wrote them."""
     rule = choice or Choice()
     author = author_of(source, device=device)
-    number, each = divided(length, streams)
-    blocks = author.write(streams=number, length=each, seed=seed, choice=rule, progress=progress)
+    number, each = stream_sizes(length, streams)
+    blocks = author.generate(streams=number, length=each, seed=seed, choice=rule, progress=progress)
     sequence = as_sequence(blocks, author.spelling, name=source)
     told = (
         f"sampled from {author.about}: {number:,} texts of {each:,} symbols, temperature {rule.temperature:g}"

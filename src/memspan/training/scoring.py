@@ -40,7 +40,7 @@ def score(
         for index in range(number):
             batch = task.batch(index, size, seed=seed, split=split, device=device)
             output = network(batch.inputs, state, resets=batch.resets, scored=len(batch.targets))
-            state = output.state if task.carried else None
+            state = output.state if task.stateful else None
             found = {
                 "loss": float(task.loss(output.logits, batch)),
                 **task.measures(output.logits, batch),

@@ -182,7 +182,7 @@ class Trainer:
                     total = total + self._nudge(batch, machine.count * index + machine.rank, told)
             (total / training.accumulate).backward()
             told["loss"] += loss.item()
-        self.state = state if task.carried else None
+        self.state = state if task.stateful else None
         return told
 
     def _loss(self, logits: Tensor, part: Batch, counted: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from memspan.tasks.gridworld import episodes as lived
+from memspan.tasks.gridworld import environment as lived
 from memspan.training.agents import playing
 from memspan.training.agents.agent import Agent
 from memspan.training.agents.config import NONE

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from memspan.cells.cell import Cell
 from memspan.cells.memoryless import Memoryless
-from memspan.tasks.gridworld.episodes import Episodes
+from memspan.tasks.gridworld.environment import Episodes
 from memspan.training.agents.config import NONE, AgentConfig
 from memspan.training.agents.policy import CellPolicy
 from memspan.training.agents.ppo import CellPPO

@@ -13,16 +13,16 @@ from gymnasium import spaces
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor, nn
 
-from memspan.tasks.gridworld.observations import COLOURS, DIRECTIONS, KINDS, STATES, Observing
+from memspan.tasks.gridworld.environment import COLORS, DIRECTIONS, KINDS, STATES, RowLayout
 
-CHANNELS = KINDS + COLOURS + STATES
+CHANNELS = KINDS + COLORS + STATES
 
 
 @final
 class GridEncoder(BaseFeaturesExtractor):
-    """Rows (batch, length) of `Observing` to features: 64 for each place left of the view, the direction, the words."""
+    """Rows (batch, length) of `RowLayout` to features: 64 for each place left of the view, the direction, the words."""
 
-    def __init__(self, observation_space: spaces.Box, observing: Observing) -> None:
+    def __init__(self, observation_space: spaces.Box, observing: RowLayout) -> None:
         places = max(0, (observing.size - 1) // 2 - 2) ** 2
         words = observing.length - 3 * observing.size**2 - 1
         super().__init__(observation_space, 64 * places + DIRECTIONS + words)
@@ -32,7 +32,7 @@ class GridEncoder(BaseFeaturesExtractor):
             *(nn.Conv2d(16, 32, 2), nn.ReLU()),
             *(nn.Conv2d(32, 64, 2), nn.ReLU(), nn.Flatten()),
         )
-        firsts = torch.tensor([0, KINDS, KINDS + COLOURS])
+        firsts = torch.tensor([0, KINDS, KINDS + COLORS])
         self.register_buffer("firsts", firsts, persistent=False)
         self.register_buffer("codes", torch.eye(CHANNELS), persistent=False)
         self.register_buffer("compass", torch.eye(DIRECTIONS), persistent=False)

@@ -14,7 +14,7 @@ from PIL import Image
 
 from memspan.cells.layer import Layer
 from memspan.results import Episode
-from memspan.tasks.gridworld.episodes import episode_seed, open_world
+from memspan.tasks.gridworld.environment import episode_seed, open_world
 from memspan.training.agents.playing import TRIALS, observing_of
 from memspan.training.agents.policy import CellPolicy
 from memspan.training.building import seeded, stream

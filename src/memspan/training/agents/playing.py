@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from memspan.progress import Stage
 from memspan.results import Rewards
-from memspan.tasks.gridworld.episodes import Episodes
-from memspan.tasks.gridworld.observations import Observing, check_actions, check_same
+from memspan.tasks.gridworld.environment import Episodes, RowLayout, check_actions, check_views
 from memspan.training.agents.intervals import interval_of
 from memspan.training.agents.policy import CellPolicy
 from memspan.training.building import seeded, stream
@@ -42,7 +41,7 @@ class _Trial:
     def __init__(self, world: str, place: int, seed: int, episodes: int, policy: CellPolicy) -> None:
         trained = observing_of(policy)
         self.episodes = Episodes(world, seed=seed, place=TRIALS + place, mission=trained.mission)
-        check_same(world, self.episodes.observing, trained)
+        check_views(world, self.episodes.observing, trained)
         check_actions(world, self.episodes.action_space, policy.action_space)
         self.left, self.fresh = episodes, True
         self.seen, _ = self.episodes.reset()
@@ -103,8 +102,8 @@ def rewards_of(world: str, cell: str, played: list[Played]) -> Rewards:
     )
 
 
-def observing_of(policy: CellPolicy) -> Observing:
+def observing_of(policy: CellPolicy) -> RowLayout:
     """How what this policy sees is laid out."""
     found = policy.features_extractor_kwargs["observing"]
-    assert isinstance(found, Observing)
+    assert isinstance(found, RowLayout)
     return found

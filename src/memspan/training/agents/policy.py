@@ -17,7 +17,7 @@ from stable_baselines3.common.torch_layers import MlpExtractor
 from torch import Tensor, nn
 
 from memspan.cells.cell import Cell
-from memspan.tasks.gridworld.observations import Observing
+from memspan.tasks.gridworld.environment import RowLayout
 from memspan.training.agents.encoder import GridEncoder
 from memspan.training.loop import DivergenceError
 
@@ -40,7 +40,7 @@ class CellPolicy(ActorCriticPolicy):
         use_sde: bool = False,
         *,
         make_cell: Callable[[int], Cell],
-        observing: Observing,
+        observing: RowLayout,
     ) -> None:
         """`make_cell` gives the cell for so many features."""
         features = GridEncoder(
