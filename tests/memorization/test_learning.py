@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memspan.errors import EvidenceError, InputError
-from memspan.memorization.learning import (
+from memspan.memorization.constructions import Rotation
+from memspan.memorization.gradient_descent import (
     Networks,
     learn,
     loss_and_gradient,
@@ -16,7 +17,6 @@ from memspan.memorization.learning import (
     random_networks,
     right_symbols,
 )
-from memspan.memorization.rotation import Rotation
 from memspan.memorization.strings import PeriodicString
 
 DIFFERENCE_ERROR = 1e-7

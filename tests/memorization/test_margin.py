@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from memspan.memorization import Rotation, harmonics
-from memspan.memorization.margin import least_lead, whole, widest, widest_within
+from memspan.memorization.separation import least_lead, whole, widest, widest_within
 
 SOLVER = 1e-7
 """HiGHS's own tolerances, with room."""

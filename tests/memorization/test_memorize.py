@@ -10,8 +10,7 @@ import pytest
 import memspan as ms
 from memspan.errors import EvidenceError, InputError
 from memspan.memorization import Cyclic, Feedback, Rotation, Spectral, coprime_powers, memorize
-from memspan.memorization.noise import survived
-from memspan.memorization.verification import enough, replay, verified
+from memspan.memorization.verification import enough, replay, survived, verified
 from memspan.results import LinearNetwork, Memorization
 
 CASES = [

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from memspan.memorization import Cyclic, PeriodicString
-from memspan.memorization.leads import leads
-from memspan.memorization.orbits import orbits
+from memspan.memorization.charts import leads, orbits
 from memspan.results import Chart, Line, Memorization
 
 ROUNDING = 1e-12

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from memspan.memorization import PeriodicString, harmonics
-from memspan.memorization.margin import LEAST, widest
-from memspan.memorization.separation import refuted
+from memspan.memorization.separation import LEAST, refuted, widest
 
 
 def random_codes(letters: int, period: int, seed: int) -> np.ndarray:

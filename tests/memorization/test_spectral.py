@@ -12,10 +12,8 @@ from scipy.optimize import linprog
 
 from memspan.errors import InputError
 from memspan.memorization import PeriodicString, Spectral, change_bound, size_bound
-from memspan.memorization.bounds import sufficient
-from memspan.memorization.descent import descend
-from memspan.memorization.harmonics import size_of
-from memspan.memorization.search import Deadline, Orbits, climb
+from memspan.memorization.harmonics import size_of, sufficient
+from memspan.memorization.search import Deadline, Orbits, climb, descend
 from memspan.memorization.spectral import _network
 from memspan.memorization.verification import replay
 from memspan.progress import SILENT

@@ -228,7 +228,7 @@ def test_the_report_of_a_folder_shows_the_figures_with_captions(tmp_path):
 
 
 def test_orbits_of_a_recipe_are_on_its_page(examples, tmp_path):
-    from memspan.memorization.orbits import orbits
+    from memspan.memorization.charts import orbits
 
     drawn = orbits(EXAMPLES.unfinished())[:1]
     result = dataclasses.replace(examples.reproduction(), figures=(), orbits=drawn)
@@ -264,7 +264,7 @@ def test_a_damaged_file_is_told_with_its_path(tmp_path, name, change, message):
     ],
 )
 def test_a_damaged_orbit_is_told(examples, tmp_path, change, message):
-    from memspan.memorization.orbits import orbits
+    from memspan.memorization.charts import orbits
 
     orbit = dataclasses.replace(orbits(EXAMPLES.rotation())[0], **change)
     result = dataclasses.replace(examples.reproduction(), orbits=(orbit,))

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from memspan.errors import InputError
-from memspan.theory.activations import Identity
-from memspan.theory.attention import AttentiveRNN, Uniform, attention_prediction
+from memspan.theory.attention import AttentiveRNN, UniformAlignment, attention_prediction
+from memspan.theory.meanfield.activations import Identity
 
 
 def test_the_gradient_is_that_of_the_network_at_each_distance() -> None:
     decay = attention_prediction(0.6, 20)
-    network = AttentiveRNN(np.array([[0.6]]), np.zeros((1, 1)), np.zeros(1), Uniform(), Identity())
+    network = AttentiveRNN(np.array([[0.6]]), np.zeros((1, 1)), np.zeros(1), UniformAlignment(), Identity())
     run = network.run(np.zeros((20, 1)), np.ones(1))
     expected = [run.gradient(1, 1 + distance)[0, 0] for distance in decay.distances.tolist()]
     assert decay.gradient == pytest.approx(expected, rel=1e-11)

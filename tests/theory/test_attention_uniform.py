@@ -8,16 +8,16 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from memspan.errors import EvidenceError, InputError
-from memspan.theory.activations import Identity
 from memspan.theory.attention import (
     AttentiveRNN,
-    Uniform,
+    UniformAlignment,
     inverse_length_bound_holds,
     measured_exponent,
     printed_exponent,
     uniform_attention_exponent,
     uniform_attention_gradient,
 )
+from memspan.theory.meanfield.activations import Identity
 
 EIGENVALUES = np.array(
     [
@@ -67,7 +67,7 @@ def test_the_eigenvalues_give_the_network_s_gradient(t: int) -> None:
     V = np.zeros((3, 3))
     V[:2, :2], V[2, 2] = rotation(0.8, 1.0), 0.6
     V = basis @ V @ basis.T
-    run = AttentiveRNN(V, np.zeros((3, 1)), np.zeros(3), Uniform(), Identity()).run(
+    run = AttentiveRNN(V, np.zeros((3, 1)), np.zeros(3), UniformAlignment(), Identity()).run(
         np.zeros((29, 1)), np.ones(3)
     )
     values, vectors = np.linalg.eig(V)

@@ -10,7 +10,7 @@ from safetensors.numpy import save_file
 
 from memspan.errors import EvidenceError, InputError
 from memspan.theory.linear import LinearRNN, Start
-from memspan.theory.linear_recursion import Chain, covariance_corrected, covariance_printed, minimal
+from memspan.theory.linear.chain import Chain, covariance_corrected, covariance_printed, minimal
 
 ROUNDING = 1e-12
 """Relative error that some hundred multiplications of small matrices may leave."""

@@ -10,13 +10,12 @@ import pytest
 from numpy.typing import NDArray
 
 from memspan.errors import EvidenceError, InputError
-from memspan.theory.activations import Activation, Erf, Identity, Tanh
-from memspan.theory.critical import critical_minimal, critical_vanilla, feasible_range
-from memspan.theory.gaussian import expectation
-from memspan.theory.inverse import parameter_for
-from memspan.theory.jacobian import linear_variance, moments_of
-from memspan.theory.minimal import MinimalField
-from memspan.theory.vanilla import VanillaField
+from memspan.theory.meanfield.activations import Activation, Erf, Identity, Tanh
+from memspan.theory.meanfield.gaussian import expectation
+from memspan.theory.meanfield.inverse import critical_minimal, critical_vanilla, feasible_range, parameter_for
+from memspan.theory.meanfield.jacobian import linear_variance, moments_of
+from memspan.theory.meanfield.minimal import MinimalField
+from memspan.theory.meanfield.vanilla import VanillaField
 
 Array = NDArray[np.float64]
 

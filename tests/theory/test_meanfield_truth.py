@@ -9,12 +9,11 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import erf, expit
 
-from memspan.theory.activations import Activation, Erf, Identity, Sigmoid, Tanh
-from memspan.theory.field import Field
-from memspan.theory.gaussian import expectation
-from memspan.theory.hermite import TwoPoint, two_point
-from memspan.theory.minimal import MinimalField
-from memspan.theory.vanilla import VanillaField
+from memspan.theory.meanfield.activations import Activation, Erf, Identity, Sigmoid, Tanh
+from memspan.theory.meanfield.field import Field
+from memspan.theory.meanfield.gaussian import TwoPoint, expectation, two_point
+from memspan.theory.meanfield.minimal import MinimalField
+from memspan.theory.meanfield.vanilla import VanillaField
 
 Array = NDArray[np.float64]
 

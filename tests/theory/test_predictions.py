@@ -12,17 +12,24 @@ import pytest
 from memspan.errors import InputError
 from memspan.results import read_prediction
 from memspan.theory import Axis, LinearRNN, MinimalField, VanillaField, phase_diagram
-from memspan.theory.predictions import DEFAULTS, Asked, predict_attention, predict_cell, predict_linear
-from memspan.theory.predictions.dynamics import APART, dynamics_charts
-from memspan.theory.predictions.phase_diagram import LONGEST
+from memspan.theory.diagrams import APART, LONGEST, dynamics_charts
+from memspan.theory.predict import (
+    DEFAULTS,
+    PredictionRequest,
+    predict_attention,
+    predict_cell,
+    predict_linear,
+)
 
 MINIMAL = DEFAULTS["minimal-rnn"]
 
 
 def every_prediction():
-    yield predict_cell("minimal-rnn", MINIMAL | {"bias_mean": 4.59}, Asked(timescale=500.0, steps=3))
-    yield predict_cell("rnn", DEFAULTS["rnn"] | {"sigma_w": 2.5}, Asked(input_correlation=0.5))
-    yield predict_cell("gru", DEFAULTS["gru"], Asked())
+    yield predict_cell(
+        "minimal-rnn", MINIMAL | {"bias_mean": 4.59}, PredictionRequest(timescale=500.0, steps=3)
+    )
+    yield predict_cell("rnn", DEFAULTS["rnn"] | {"sigma_w": 2.5}, PredictionRequest(input_correlation=0.5))
+    yield predict_cell("gru", DEFAULTS["gru"], PredictionRequest())
     yield predict_linear(LinearRNN.random(3, 2, spectral_radius=0.9, seed=0))
     yield predict_linear(LinearRNN.random(3, 1, spectral_radius=1.05, seed=0))
     yield predict_attention(0.3 + 0.4j, 50)
@@ -72,7 +79,7 @@ def test_drawn_dynamics_are_those_of_theory_and_simulation_agrees():
 
 
 def test_a_wanted_timescale_of_a_gated_cell_is_found_by_simulation():
-    wanted = predict_cell("gru", DEFAULTS["gru"], Asked(timescale=5.0)).wanted
+    wanted = predict_cell("gru", DEFAULTS["gru"], PredictionRequest(timescale=5.0)).wanted
     assert wanted is not None
     # The timescale of a GRU with bias mean 2 is 3.3 steps, with 4 it is 18 (fresh matrices of width 2,000).
     assert 2 < wanted.value < 4  # type: ignore[operator]
@@ -83,4 +90,4 @@ def test_a_cell_without_theory_is_refused_with_those_that_have_one():
     with pytest.raises(
         InputError, match="no theory of the cell 'rel-rnn'; expected rnn, minimal-rnn, lstm, gru"
     ):
-        predict_cell("rel-rnn", MINIMAL, Asked())
+        predict_cell("rel-rnn", MINIMAL, PredictionRequest())

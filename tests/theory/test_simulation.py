@@ -8,19 +8,18 @@ import numpy as np
 import pytest
 
 from memspan.errors import InputError
-from memspan.theory.elementwise import (
+from memspan.theory.sampled.cells import (
     Array,
     DifferentiableCell,
     ElementwiseCell,
     GRUCell,
     LSTMCell,
     MinimalCell,
-    Network,
+    RandomNetwork,
     VanillaCell,
 )
-from memspan.theory.matrices import random_matrix
-from memspan.theory.population import gram, square_root
-from memspan.theory.simulation import Simulation, simulate
+from memspan.theory.sampled.ensemble import gram, random_matrix, square_root
+from memspan.theory.sampled.simulation import Simulation, simulate
 
 CELLS: list[ElementwiseCell] = [VanillaCell(), MinimalCell(), LSTMCell(), GRUCell()]
 FIVE_ERRORS = 5.0
@@ -32,9 +31,9 @@ def sigmoid(e: Array) -> Array:
     return 1 / (1 + np.exp(-e))
 
 
-def minimal(**settings: float) -> Network:
+def minimal(**settings: float) -> RandomNetwork:
     """The published critical network of Chen 2018, Fig. 1, unless told otherwise."""
-    return Network(
+    return RandomNetwork(
         cell=MinimalCell(), **{"sigma_w": 6.88, "sigma_v": 1.39, "input_variance": 0.46, **settings}
     )
 
@@ -50,7 +49,9 @@ def worst_deviation(one: Simulation, other: Simulation) -> float:
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: type(cell).__name__)
 def test_sampling_without_matrices_has_the_law_of_matrices_drawn_afresh(cell: ElementwiseCell) -> None:
     """Even at width 20, where nothing is Gaussian by a limit theorem."""
-    network = Network(cell=cell, sigma_w=1.7, sigma_v=0.8, sigma_b=0.5, bias_mean=1.0, input_variance=0.6)
+    network = RandomNetwork(
+        cell=cell, sigma_w=1.7, sigma_v=0.8, sigma_b=0.5, bias_mean=1.0, input_variance=0.6
+    )
     settings: dict[str, Any] = {
         "width": 20,
         "steps": 4,
@@ -72,7 +73,7 @@ def test_the_critical_minimal_network_settles_where_theory_says() -> None:
 
 
 def test_linear_networks_follow_their_exact_recursion() -> None:
-    network = Network(
+    network = RandomNetwork(
         cell=VanillaCell(lambda e: e), sigma_w=0.9, sigma_v=0.7, sigma_b=0.4, input_variance=2.0
     )
     correlations = [0.5, -0.2, 1.0]
@@ -87,9 +88,9 @@ def test_linear_networks_follow_their_exact_recursion() -> None:
 
 
 def test_the_first_sums_see_the_initial_state_and_the_first_input() -> None:
-    bias_only = Network(cell=VanillaCell(), sigma_v=0.0, sigma_b=1.0)
+    bias_only = RandomNetwork(cell=VanillaCell(), sigma_v=0.0, sigma_b=1.0)
     assert simulate(bias_only, width=5, steps=1, networks=2).c[0] == pytest.approx(1.0, abs=ROUNDING)
-    state_only = Network(cell=VanillaCell(), sigma_v=0.0)
+    state_only = RandomNetwork(cell=VanillaCell(), sigma_v=0.0)
     found = simulate(
         state_only, width=100_000, steps=1, networks=2, initial_variance=0.5, initial_correlation=-0.4
     )
@@ -104,7 +105,7 @@ def test_equal_copies_with_equal_inputs_stay_equal() -> None:
 
 
 def test_tied_orthogonal_weights_keep_the_norm_of_a_linear_network() -> None:
-    network = Network(cell=VanillaCell(lambda e: e), sigma_w=0.8, sigma_v=0.0)
+    network = RandomNetwork(cell=VanillaCell(lambda e: e), sigma_w=0.8, sigma_v=0.0)
     found = simulate(
         network, width=30, steps=5, networks=2, tied=True, weights="orthogonal", initial_variance=1.0, seed=5
     )
@@ -113,7 +114,7 @@ def test_tied_orthogonal_weights_keep_the_norm_of_a_linear_network() -> None:
 
 def test_tied_weights_are_one_draw_and_fresh_ones_are_not() -> None:
     """Without input and state only the bias is left: tied networks repeat themselves, fresh ones do not."""
-    network = Network(cell=VanillaCell(), sigma_w=0.0, sigma_v=0.0, sigma_b=1.0)
+    network = RandomNetwork(cell=VanillaCell(), sigma_w=0.0, sigma_v=0.0, sigma_b=1.0)
     tied = simulate(network, width=20, steps=3, networks=1, tied=True, seed=6)
     fresh = simulate(network, width=20, steps=3, networks=1, matrices=True, seed=6)
     assert np.ptp(tied.Q) == 0
@@ -156,7 +157,7 @@ def test_slopes_are_the_derivative_of_the_step(cell: DifferentiableCell) -> None
 @pytest.mark.parametrize("cell", [LSTMCell(), GRUCell()], ids=["LSTM", "GRU"])
 def test_the_bias_mean_is_that_of_the_gate_that_keeps_the_state(cell: ElementwiseCell) -> None:
     """Without weights the memory shrinks by sigmoid(bias mean) per step, and the other gates are one half."""
-    network = Network(cell=cell, sigma_w=0.0, sigma_v=0.0, bias_mean=2.0)
+    network = RandomNetwork(cell=cell, sigma_w=0.0, sigma_v=0.0, bias_mean=2.0)
     found = simulate(network, width=50, steps=2, networks=2, initial_variance=1e-8, seed=10)
     gate = 1 / (1 + np.exp(-2.0))
     assert found.Q[1] / found.Q[0] == pytest.approx(gate**2, rel=1e-6)  # tanh is linear at 1e-4

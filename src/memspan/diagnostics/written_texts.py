@@ -16,7 +16,7 @@ from memspan.objectives import Critic, segment_information
 from memspan.objectives.segment_information import FOLDS, GAP
 from memspan.objectives.segments import LENGTH
 from memspan.progress import SILENT, Progress
-from memspan.results import Evaluation, ReversePerplexity, WrittenSegments
+from memspan.results import Evaluation, GeneratedSegments, ReversePerplexity
 from memspan.sampling.author import divided
 from memspan.sampling.blocks import joined
 from memspan.tasks.text import TextTask, encoded
@@ -67,7 +67,7 @@ class WrittenTexts:
         folds: int = FOLDS,
         critic: Critic = Critic(),  # noqa: B008 - frozen
         progress: Progress = SILENT,
-    ) -> WrittenSegments:
+    ) -> GeneratedSegments:
         """What segments tell of each other, beside those of as much of the training text, in pieces of the same length."""
         texts = self.beside_real()
         with with_threads(threads_of(self.config.training)):
@@ -85,7 +85,7 @@ class WrittenTexts:
                 )
                 for whose, text in zip(("what it wrote", "the text"), texts, strict=True)
             )
-        return WrittenSegments(
+        return GeneratedSegments(
             written=written,
             real=real,
             symbols=texts[0].size,
@@ -162,7 +162,7 @@ def with_written(
     )
 
 
-def _notes(told: WrittenSegments | None, written: int) -> tuple[str, ...]:
+def _notes(told: GeneratedSegments | None, written: int) -> tuple[str, ...]:
     if told is None or told.symbols == written:
         return ()
     return (f"segments of {told.symbols:,} symbols are compared, which is as long as the training text is",)

@@ -17,7 +17,7 @@ from memspan.errors import CorruptError, InputError
 from memspan.information.counts import NullCounts, PairCounts
 from memspan.information.kernels import Table
 from memspan.information.tables import narrowed
-from memspan.results.atomic import replacing
+from memspan.results.files import replacing
 
 VERSION = "1"
 FIRST_QUARTER_OF_SHIFTS = 64

@@ -10,24 +10,24 @@ affine functions reads a symbol off each place. How few hidden units are enough?
 'rotation'
 """
 
-from memspan.memorization.bounds import change_bound as change_bound
-from memspan.memorization.bounds import size_bound as size_bound
-from memspan.memorization.bounds import sufficient as sufficient
-from memspan.memorization.construction import Construction as Construction
-from memspan.memorization.cyclic import Cyclic as Cyclic
-from memspan.memorization.cyclic import coprime_powers as coprime_powers
+from memspan.memorization.constructions import Construction as Construction
+from memspan.memorization.constructions import Cyclic as Cyclic
+from memspan.memorization.constructions import Rotation as Rotation
+from memspan.memorization.constructions import coprime_powers as coprime_powers
 from memspan.memorization.feedback import Feedback as Feedback
 from memspan.memorization.feedback import capacity as capacity
-from memspan.memorization.learning import learn as learn
-from memspan.memorization.memorizing import METHODS as METHODS
-from memspan.memorization.memorizing import memorize as memorize
+from memspan.memorization.files import load_network as load_network
+from memspan.memorization.files import save_memorization as save_memorization
+from memspan.memorization.files import save_network as save_network
+from memspan.memorization.gradient_descent import learn as learn
+from memspan.memorization.harmonics import change_bound as change_bound
+from memspan.memorization.harmonics import size_bound as size_bound
+from memspan.memorization.harmonics import sufficient as sufficient
+from memspan.memorization.methods import METHODS as METHODS
+from memspan.memorization.methods import memorize as memorize
 from memspan.memorization.rational import rational_matrix as rational_matrix
 from memspan.memorization.rational import rational_orders as rational_orders
 from memspan.memorization.rational import rational_size as rational_size
-from memspan.memorization.rotation import Rotation as Rotation
-from memspan.memorization.saving import load_network as load_network
-from memspan.memorization.saving import save_memorization as save_memorization
-from memspan.memorization.saving import save_network as save_network
 from memspan.memorization.spectral import Solution as Solution
 from memspan.memorization.spectral import Spectral as Spectral
 from memspan.memorization.strings import PeriodicString as PeriodicString

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.errors import InputError
-from memspan.memorization.construction import Construction
+from memspan.memorization.constructions import Construction
 from memspan.memorization.strings import PeriodicString, Text
 from memspan.results import LinearNetwork
 

@@ -9,11 +9,9 @@ from typing import final
 
 from memspan.errors import InputError
 from memspan.memorization import harmonics
-from memspan.memorization.bounds import sufficient
-from memspan.memorization.construction import Construction, check_length, without_input
-from memspan.memorization.cyclic import Cyclic
-from memspan.memorization.descent import descend
-from memspan.memorization.search import Climb, Deadline, Found, Orbits, climb
+from memspan.memorization.constructions import Construction, Cyclic, check_length, without_input
+from memspan.memorization.harmonics import sufficient
+from memspan.memorization.search import Climb, Deadline, Found, Orbits, climb, descend
 from memspan.memorization.strings import PeriodicString, Text
 from memspan.progress import SILENT, Progress
 from memspan.results import FrequencySearch, LinearNetwork

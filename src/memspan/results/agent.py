@@ -72,7 +72,7 @@ class Episode(Displayed):
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Learning(Displayed):
+class LearningCurve(Displayed):
     """How one agent learnt."""
 
     cell: str
@@ -89,7 +89,7 @@ class Learning(Displayed):
 
 @final
 @dataclass(frozen=True, eq=False)
-class TriedNetwork:
+class EvaluatedAgent:
     """Whose weights were tried."""
 
     cell: str
@@ -119,7 +119,7 @@ class AgentRun(Notebook):
     found: Rewards
     memoryless: Rewards | None
     """The same for the agent without memory; None where none was trained."""
-    learning: tuple[Learning, ...]
+    learning: tuple[LearningCurve, ...]
     """Of every seed, the agent first, then the one without memory."""
     episode: Episode | None
     config: dict[str, Any]
@@ -161,7 +161,7 @@ class AgentEvaluation(Notebook):
     seconds: float
     config: dict[str, Any]
     notes: tuple[str, ...] = ()
-    networks: tuple[TriedNetwork, ...] = ()
+    networks: tuple[EvaluatedAgent, ...] = ()
     """Every one that was tried, the agents first, then those without memory."""
 
     def _summary(self) -> str:

@@ -8,10 +8,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.results.chart import Chart
+from memspan.results.charts import Chart, HeatMap
 from memspan.results.display import Notebook
 from memspan.results.encoding import from_plain, to_plain
-from memspan.results.heat_map import HeatMap
 
 
 @final
@@ -46,7 +45,7 @@ class JacobianMoments:
 
 @final
 @dataclass(frozen=True)
-class Wanted:
+class TimescaleTarget:
     """The answer to the inverse question: which value of `parameter` makes signals last `timescale` steps."""
 
     timescale: float
@@ -94,7 +93,7 @@ class Prediction(Notebook):
     jacobian: JacobianMoments
     error: float
     """Bound on the numerical error of chi; for lstm and gru the standard error of chi."""
-    wanted: Wanted | None
+    wanted: TimescaleTarget | None
     notes: tuple[str, ...]
     figures: tuple[Chart, ...]
     maps: tuple[HeatMap, ...]

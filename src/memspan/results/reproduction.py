@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, final
 
-from memspan.results.chart import Chart
-from memspan.results.display import Notebook
+from memspan.results.charts import Chart, HeatMap
+from memspan.results.display import Displayed, Notebook
 from memspan.results.encoding import from_plain, to_plain
-from memspan.results.heat_map import HeatMap
-from memspan.results.measured_table import MeasuredTable
-from memspan.results.orbit import Orbit
+from memspan.results.memorization import Orbit
 
 
 @final
@@ -86,3 +84,40 @@ class Reproduction(Notebook):
     def from_json(cls, plain: dict[str, Any]) -> Reproduction:
         """The inverse of `to_json`, also of what earlier versions wrote."""
         return from_plain(cls, plain)
+
+
+@final
+@dataclass(frozen=True)
+class MeasuredValue:
+    """One entry."""
+
+    value: float
+    """A mean over seeds, or the one value that there is"""
+    interval: tuple[float, float] | None
+    """Its 95 % interval; None where there is one value, whose scatter nobody knows"""
+    each: tuple[float, ...]
+    """Seed by seed, or fold by fold where there is one text; the table's caption says which"""
+    paper: float | None
+    """What the source prints; None where it prints nothing"""
+    paper_error: float | None = None
+    """What the source prints behind ±"""
+
+
+@final
+@dataclass(frozen=True)
+class MeasuredRow:
+    """Entries in the order of the columns; None where nothing was measured."""
+
+    name: str
+    entries: tuple[MeasuredValue | None, ...]
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class MeasuredTable(Displayed):
+    """Rows under a heading; `caption` says what the entries are, and what their intervals are of."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[MeasuredRow, ...]
+    caption: str

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memspan.models.vocabulary import Numbers, Spelling
-from memspan.results.atomic import replacing
+from memspan.results.files import replacing
 from memspan.sampling.blocks import Block, in_turn
 from memspan.sequences.builder import Builder
 from memspan.sequences.coding import CODE_POINTS, Labels, Lookup, code_points
