@@ -3,9 +3,8 @@
 `to_json` gives plain values and `from_json` restores the same result exactly; files of earlier versions are still read.
 `schema(type)` is the JSON Schema of a result type. Results compute nothing, except that a `LinearNetwork` can be run.
 
->>> found = JacobianMoments(steps=1, weights="gaussian", mean=1.0, variance=float("nan"))
-
-
+>>> sorted(schema(JacobianMoments)["properties"])
+['mean', 'steps', 'variance', 'weights']
 """
 
 import warnings
@@ -40,6 +39,8 @@ from memspan.results.diagnosis import GradientNorms as GradientNorms
 from memspan.results.diagnosis import JacobianSpectrum as JacobianSpectrum
 from memspan.results.diagnosis import RelevantSet as RelevantSet
 from memspan.results.diagnosis import TrainingCosts as TrainingCosts
+from memspan.results.json_schema import RESULT_TYPES as RESULT_TYPES
+from memspan.results.json_schema import schema as schema
 from memspan.results.measurement import Influence as Influence
 from memspan.results.measurement import Measurement as Measurement
 from memspan.results.measurement import Period as Period

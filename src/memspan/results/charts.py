@@ -1,4 +1,4 @@
-"""A drawing as plain data, so that a recipe can store what it drew and a report can draw it again."""
+"""Drawings as plain data: a recipe stores what it drew, and a report can draw it again."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.errors import InputError
 from memspan.results.display import Displayed, Notebook
+from memspan.results.encoding import check_choice, check_lengths
+
+_SCALES = ("linear", "log")
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Line(Displayed):
-    """One line or row of markers: `y` over `x`, with an optional band of `low` to `high` (empty: none).
+    """One line or row of markers: `y` over `x`, with an optional band from `low` to `high` (empty: no band).
 
-    A line with an empty label belongs to the one before it and has its colour.
+    A line with an empty label belongs to the line before it and has the same color.
     """
 
     label: str
@@ -27,11 +31,15 @@ class Line(Displayed):
     style: str = "line"
     """`line`, `dashed` or `markers`."""
 
+    def __post_init__(self) -> None:
+        check_lengths(self, "x", "y", *(("low", "high") if len(self.low) else ()))
+        check_choice(self, "style", ("line", "dashed", "markers"))
+
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Chart(Notebook):
-    """Lines on one pair of axes; `x_scale` and `y_scale` are `linear` or `log`; `caption` says what one sees."""
+    """Lines on one pair of axes; `x_scale` and `y_scale` are `linear` or `log`."""
 
     name: str
     title: str
@@ -42,7 +50,11 @@ class Chart(Notebook):
     lines: tuple[Line, ...]
     caption: str
     x_names: tuple[str, ...] = ()
-    """What stands at x = 1, 2, … where these are no numbers; empty where they are."""
+    """Tick labels at x = 1, 2, … of a categorical axis; empty for a numeric axis."""
+
+    def __post_init__(self) -> None:
+        check_choice(self, "x_scale", _SCALES)
+        check_choice(self, "y_scale", _SCALES)
 
     def _summary(self) -> str:
         return f"{self.name!r}: {len(self.lines)} lines, {self.y_label} against {self.x_label}"
@@ -65,10 +77,10 @@ def line(
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class HeatMap(Notebook):
-    """`values[i, j]` at (`x[j]`, `y[i]`), as colours; `lines` are drawn over it; NaN is left blank.
+    """`values[i, j]` at (`x[j]`, `y[i]`) as colors, with `lines` drawn on top; NaN is left blank.
 
-    `value_scale` is `linear` or `log`; values above `highest` share one colour, which the colour bar says. Where `edge`
-    (of the shape of `values`, or empty) changes its sign, a border is drawn and called `edge_label`.
+    `value_scale` is `linear` or `log`. Values above `highest` share one color. A border called `edge_label` is drawn where
+    `edge` (of the shape of `values`, or empty) changes its sign.
     """
 
     name: str
@@ -86,7 +98,14 @@ class HeatMap(Notebook):
     lines: tuple[Line, ...]
     caption: str
     colours: tuple[float, float] | None = None
-    """Values of the first and the last colour, so that maps can be compared; None: those that occur"""
+    """Values of the first and last color, so that maps can be compared; None: the range of the values."""
+
+    def __post_init__(self) -> None:
+        check_choice(self, "value_scale", _SCALES)
+        if self.values.shape != (self.y.size, self.x.size):
+            raise InputError(
+                f"values have shape {self.values.shape}; expected {(self.y.size, self.x.size)} for y and x"
+            )
 
     def _summary(self) -> str:
         rows, columns = self.values.shape

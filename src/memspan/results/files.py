@@ -1,4 +1,4 @@
-"""Files appear whole or not at all: written beside the target, flushed to disk, then renamed."""
+"""Files: atomic writing, and reading named weights from `.safetensors`."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ from numpy.typing import NDArray
 
 from memspan.errors import InputError
 
-_UMASK = os.umask(0)  # it can only be read by setting it, which is safe here and not in threads later
+# The umask can only be read by setting it. That is safe at import, but not later when threads are running.
+_UMASK = os.umask(0)
 os.umask(_UMASK)
+_FLOATS = ("F16", "F32", "F64")
 
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a temporary path in the same folder; on success it becomes `path`, on failure it is removed.
+    """Yield a temporary path in the same folder; on success it replaces `path`, on failure it is removed.
 
-    Folders are created. A full disk or an unwritable folder is told as an `InputError`.
+    Missing folders are created. The file is flushed to disk before it is renamed, so it appears whole or not at all. A
+    full disk or an unwritable folder raises InputError.
     """
     target = Path(path)
     temporary: Path | None = None
@@ -31,7 +34,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         os.close(handle)
         temporary = Path(name)
         yield temporary
-        _flush_to_disk(temporary)
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
+        # mkstemp creates files that only their owner can read; use the permissions of an ordinary file.
         temporary.chmod(0o666 & ~_UMASK)
         temporary.replace(target)
     except OSError as error:
@@ -54,18 +59,13 @@ def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
         temporary.write_bytes(content)
 
 
-def _flush_to_disk(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
-
-
-_FLOATS = ("F16", "F32", "F64")
-
-
 def read_weights(
     path: Path, required: tuple[str, ...], *, optional: tuple[str, ...] = (), writer: str
 ) -> tuple[dict[str, NDArray[np.floating]], dict[str, str]]:
-    """The named tensors and the file's metadata; others are left alone. `writer` is what writes such files."""
+    """Read the named tensors and the metadata of a `.safetensors` file; other tensors are ignored.
+
+    `writer` names what writes such files, for error messages.
+    """
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -77,14 +77,14 @@ def read_weights(
                     f"{path} has no tensor {' and no '.join(missing)}; "
                     f"expected {', '.join(required[:-1])} and {required[-1]}"
                 )
-            wanted = [name for name in (*required, *optional) if name in present]
-            for name in wanted:
+            names = [name for name in (*required, *optional) if name in present]
+            for name in names:
                 kind = file.get_slice(name).get_dtype()
                 if kind not in _FLOATS:
                     raise InputError(
                         f"{path}: {name} has type {kind}; expected F32 or F64; save it as float32"
                     )
-            return {name: file.get_tensor(name) for name in wanted}, file.metadata() or {}
+            return {name: file.get_tensor(name) for name in names}, file.metadata() or {}
     except FileNotFoundError as error:
         raise InputError(f"no such file: {path}") from error
     except (SafetensorError, OSError) as error:
