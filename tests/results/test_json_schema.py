@@ -23,7 +23,6 @@ DATACLASSES = [
     kind for kind in vars(results).values() if isinstance(kind, type) and dataclasses.is_dataclass(kind)
 ]
 SIZE = 3
-SQUARE = np.random.default_rng(0).normal(size=(SIZE, SIZE))
 FIXED: dict[str, Any] = {
     "style": "dashed",
     "x_scale": "log",
@@ -34,24 +33,14 @@ FIXED: dict[str, Any] = {
     "phase": "ordered",
     "period": 8,
     "seconds": 1.5,
-    "frequencies": (1, 2),
+    "frequencies": (1, 4),
     "columns": ("a", "b"),
+    "shown": SIZE,
     "alphabet": ("a", "b", "c"),
 }
 """Values of fields that the types validate."""
-MATRICES = {
-    "values",
-    "edge",
-    "replicates",
-    "W_h",
-    "W_x",
-    "W_y",
-    "weights",
-    "attention",
-    "held",
-    "quantiles",
-    "points",
-}
+SQUARES = ("values", "edge", "replicates", "W_h", "W_x", "W_y", "weights", "attention", "held")
+SHAPES = {**dict.fromkeys(SQUARES, (SIZE, SIZE)), "quantiles": (SIZE, 5), "points": (SIZE, 2)}
 
 
 def example(hint: Any, random: np.random.Generator, name: str = "", owner: type | None = None) -> Any:
@@ -69,7 +58,7 @@ def example(hint: Any, random: np.random.Generator, name: str = "", owner: type 
         )
     if origin is np.ndarray:
         dtype = typing.get_args(arguments[1])[0]
-        shape = (SIZE, SIZE) if name in MATRICES else (SIZE,)
+        shape = SHAPES.get(name, (SIZE,))
         if issubclass(dtype, np.complexfloating):
             return random.normal(size=shape) + 1j * random.normal(size=shape)
         if issubclass(dtype, np.floating):

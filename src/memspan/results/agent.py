@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.errors import InputError
 from memspan.results.display import Displayed, Notebook, in_brief
 from memspan.results.encoding import Encoded, check_lengths
 
@@ -128,6 +129,12 @@ class Episode(Displayed):
     """The action of each shown step."""
     last: str = ""
     """A PNG in base64: the world after the last step."""
+
+    def __post_init__(self) -> None:
+        if self.attention.size and self.attention.shape != (self.shown, self.shown):
+            raise InputError(
+                f"attention and steps differ in length; attention has shape {self.attention.shape}"
+            )
 
 
 @final

@@ -32,8 +32,12 @@ class Line(Displayed):
     """`line`, `dashed` or `markers`."""
 
     def __post_init__(self) -> None:
-        check_lengths(self, "x", "y", *(("low", "high") if len(self.low) else ()))
         check_choice(self, "style", ("line", "dashed", "markers"))
+
+    def check(self, name: str) -> None:
+        """Raise InputError, naming the drawing, unless all arrays of the line have one length."""
+        band = ("low", "high") if self.low.size or self.high.size else ()
+        check_lengths(self, "x", "y", *band, where=f" in {name}")
 
 
 @final
@@ -55,6 +59,8 @@ class Chart(Notebook):
     def __post_init__(self) -> None:
         check_choice(self, "x_scale", _SCALES)
         check_choice(self, "y_scale", _SCALES)
+        for line in self.lines:
+            line.check(self.name)
 
     def _summary(self) -> str:
         return f"{self.name!r}: {len(self.lines)} lines, {self.y_label} against {self.x_label}"
@@ -102,9 +108,15 @@ class HeatMap(Notebook):
 
     def __post_init__(self) -> None:
         check_choice(self, "value_scale", _SCALES)
+        for line in self.lines:
+            line.check(self.name)
         if self.values.shape != (self.y.size, self.x.size):
             raise InputError(
-                f"values have shape {self.values.shape}; expected {(self.y.size, self.x.size)} for y and x"
+                f"values, x and y differ in length in {self.name}; values have shape {self.values.shape}"
+            )
+        if self.edge.size and self.edge.shape != self.values.shape:
+            raise InputError(
+                f"edge and values differ in length in {self.name}; edge has shape {self.edge.shape}"
             )
 
     def _summary(self) -> str:

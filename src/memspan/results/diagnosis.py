@@ -9,6 +9,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.errors import InputError
 from memspan.results.display import Displayed, Notebook, in_brief
 from memspan.results.encoding import Encoded, check_lengths
 
@@ -44,6 +45,15 @@ class Diagnosis(Encoded, Notebook):
     costs: TrainingCosts | None
     notes: tuple[str, ...]
     seconds: float
+
+    def __post_init__(self) -> None:
+        for name, owner, field in (
+            ("attention", self.attention, "weights"),
+            ("relevant", self.relevant, "held"),
+        ):
+            square = np.zeros((0, 0)) if owner is None else getattr(owner, field)
+            if square.ndim != 2 or len(set(square.shape)) > 1:
+                raise InputError(f"rows and columns of {name} differ in length; expected a square matrix")
 
     def _summary(self) -> str:
         last = int(self.gradients.distances[-1])
@@ -172,7 +182,12 @@ class JacobianSpectrum(Displayed):
     """Recurrent weights assumed by the prediction: `gaussian` or `orthogonal`; empty if there is none."""
 
     def __post_init__(self) -> None:
-        check_lengths(self, "distances", "mean_square", "variance", "quantiles")
+        theory = ("theory",) if self.theory.size else ()
+        check_lengths(self, "distances", "mean_square", "variance", *theory)
+        if self.quantiles.shape != (self.distances.size, 5):
+            raise InputError(
+                f"quantiles and distances differ in length; quantiles have shape {self.quantiles.shape}"
+            )
 
 
 @final

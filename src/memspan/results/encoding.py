@@ -88,13 +88,13 @@ def _nan_for_none(plain: Any) -> Any:
     return math.nan if plain is None else plain
 
 
-def check_lengths(result: Any, *names: str) -> None:
-    """Raise InputError unless the named fields of a result all have the same length."""
-    lengths = {name: len(getattr(result, name)) for name in names}
-    if len(set(lengths.values())) > 1:
-        given = ", ".join(f"{name} {length}" for name, length in lengths.items())
+def check_lengths(result: Any, along: str, *names: str, where: str = "") -> None:
+    """Raise InputError unless the named arrays have the shape of the one-dimensional array `along`."""
+    shape = np.shape(getattr(result, along))
+    wrong = [name for name in names if np.shape(getattr(result, name)) != shape]
+    if wrong or len(shape) != 1:
         raise InputError(
-            f"{type(result).__name__} has fields of different lengths ({given}); expected one length"
+            f"{', '.join(wrong) or 'a list'} and {along} differ in length{where}; expected equal lengths"
         )
 
 

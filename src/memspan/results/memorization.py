@@ -75,6 +75,11 @@ class Memorization(Encoded, Notebook):
                 f"a period of {self.period} with frequencies {self.frequencies}; expected a period of 1 to "
                 f"{LONGEST_PERIOD:,} and frequencies of 1 to half of it"
             )
+        size = sum(1 if 2 * frequency == self.period else 2 for frequency in self.frequencies)
+        if len(self.frequencies) > 1 and size != self.hidden_size:
+            raise InputError(
+                f"frequencies and hidden units differ in length; frequencies take {size} hidden units"
+            )
 
     def _summary(self) -> str:
         size = f"{self.hidden_size:,} hidden units{', minimal' if self.minimal else ''}"
@@ -256,8 +261,18 @@ class Orbit(Notebook):
     caption: str
 
     def __post_init__(self) -> None:
-        check_lengths(self, "points", "symbols")
-        check_lengths(self, "weights", "bias")
+        if self.points.shape != (self.symbols.size, 2) or not self.symbols.size:
+            raise InputError(
+                f"points and symbols differ in length in {self.name}; expected one point per symbol"
+            )
+        if not np.isin(self.symbols, np.arange(len(self.alphabet))).all():
+            raise InputError(
+                f"symbols and alphabet differ in length in {self.name}; expected indices into the alphabet"
+            )
+        if self.weights.size and not len(self.weights) == len(self.bias) == len(self.alphabet):
+            raise InputError(
+                f"weights, bias and alphabet differ in length in {self.name}; expected one row per symbol"
+            )
 
     def _summary(self) -> str:
         return f"{self.name!r}: {len(self.symbols):,} states, {len(self.alphabet):,} symbols"

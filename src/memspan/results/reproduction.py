@@ -93,7 +93,7 @@ class MeasuredTable(Displayed):
         for row in self.rows:
             if len(row.entries) != len(self.columns):
                 raise InputError(
-                    f"row {row.name!r} of table {self.title!r} has {len(row.entries)} entries; expected {len(self.columns)}"
+                    f"entries and columns differ in length in {self.title}; see row {row.name!r}"
                 )
 
 
