@@ -1,13 +1,23 @@
-"""Linear recurrent networks that replay a given string, of the smallest size.
+"""Linear recurrent networks that replay a given string, as small as possible.
 
-A network without any nonlinearity can write a string for ever: its state walks around a closed orbit, and an arg max of
-affine functions reads a symbol off each place. How few hidden units are enough?
+A network without any nonlinearity can repeat a string forever: its state moves along a closed orbit, and an arg max of
+affine functions reads one symbol off each point. How few hidden units are enough?
 
 >>> net = memorize("abracadabra")
 >>> net.hidden_size, net.method, net.replay(22)
 (2, 'spectral', 'abracadabraabracadabra')
 >>> memorize("00000111").method
 'rotation'
+
+| module | content |
+|---|---|
+| `methods` | `memorize`, which chooses a construction and verifies it |
+| `constructions` | `Rotation` (two runs of two symbols) and `Cyclic` (one hidden unit per position) |
+| `spectral`, `search`, `separation`, `harmonics` | `Spectral`: the fewest frequencies with a separable orbit |
+| `feedback` | `Feedback`: one hidden unit that reads its own output |
+| `rational` | sizes of rational matrices of a given order |
+| `gradient_descent` | the same networks, trained |
+| `verification`, `charts`, `files` | replay, drawings, and `.safetensors` files |
 """
 
 from memspan.memorization.constructions import Construction as Construction

@@ -1,4 +1,4 @@
-"""What every way of writing the weights has in common."""
+"""Weights written down directly: `Rotation` for two runs of two symbols, `Cyclic` for any string."""
 
 from __future__ import annotations
 
@@ -15,39 +15,24 @@ from memspan.memorization.strings import PeriodicString, Text
 from memspan.results import LinearNetwork
 from memspan.results.memorization import LONGEST_PERIOD
 
+Array = NDArray[np.float64]
+
 
 class Construction(ABC):
     """A rule that turns a string into a network that replays it."""
 
     @abstractmethod
     def build(self, text: Text) -> LinearNetwork:
-        """A network that writes `text`, and then again; refuses strings that the rule cannot do."""
-
-
-def check_length(string: PeriodicString) -> None:
-    """Refuse periods whose weights would not fit."""
-    if string.period > LONGEST_PERIOD:
-        raise InputError(
-            f"a period of {string.period:,} symbols; networks are written for up to "
-            f"{LONGEST_PERIOD:,}; give a shorter string"
-        )
-
-
-def without_input(
-    string: PeriodicString, W_h: np.ndarray, W_y: np.ndarray, b_y: np.ndarray, h_1: np.ndarray
-) -> LinearNetwork:
-    """A network that ignores what it reads (W_x = 0) and whose W_h is orthogonal, so that h_0 = W_h^T h_1."""
-    W_x = np.zeros((len(h_1), len(string.alphabet)))
-    return LinearNetwork(string.alphabet, string.separator, W_h, W_x, W_y, b_y, W_h.T @ h_1)
+        """A network that repeats `text`; raises InputError for strings that the rule does not cover."""
 
 
 @final
 @dataclass(frozen=True)
 class Rotation(Construction):
-    """W_h turns the plane by 2 pi / (a + b); the line that is farthest from both runs of (0^a 1^b)^+ tells them apart.
+    """W_h rotates the plane by 2 pi / (a + b), and the line farthest from both runs of (0^a 1^b)^+ separates them.
 
-    Memorization note 2023, first section. The nearest places of the two runs lie at cos((a - 1) pi / p) and
-    -cos((b - 1) pi / p) along the axis through the middle of the first, so the widest line crosses it half way.
+    Memorization note 2023, first section. The closest points of the two runs lie at cos((a - 1) pi / p) and
+    -cos((b - 1) pi / p) along the axis through the middle of the first run, so the best line crosses it halfway.
 
     >>> Rotation().build("00000111").replay(12)
     '000001110000'
@@ -56,19 +41,19 @@ class Rotation(Construction):
     def build(self, text: Text) -> LinearNetwork:
         """The network of two hidden units."""
         string = PeriodicString.of(text)
-        if not fits(string):
+        if not has_two_runs(string):
             raise InputError(
-                f"a rotation of the plane tells two runs of two symbols apart; {string.text!r} has {len(string.alphabet)} "
+                f"a rotation of the plane separates two runs of two symbols; {string.text!r} has {len(string.alphabet)} "
                 f"symbols in {string.changes} runs; use --method spectral"
             )
         p = string.period
-        first, second = string.codes[_first_change(string)], string.codes[_first_change(string) - 1]
+        change = int(np.flatnonzero(string.codes != np.roll(string.codes, 1))[0])
+        first, second = string.codes[change], string.codes[change - 1]
         a = int((string.codes == first).sum())
-        middle = _first_change(string) + (a - 1) / 2
-        direction = _on_circle(middle / p)
+        direction = _on_circle((change + (a - 1) / 2) / p)
         crossing = (np.cos((a - 1) * np.pi / p) - np.cos((p - a - 1) * np.pi / p)) / 2
         W_y, b_y = np.zeros((2, 2)), np.zeros(2)
-        # No weight above one, so that margins of different constructions can be compared.
+        # The largest weight is one, so that the margins of different constructions can be compared.
         scale = 1 / np.abs(direction).max()
         W_y[first], W_y[second] = scale * direction, -scale * direction
         b_y[first], b_y[second] = -scale * crossing, scale * crossing
@@ -76,25 +61,21 @@ class Rotation(Construction):
         return without_input(string, np.array([[cos, -sin], [sin, cos]]), W_y, b_y, _on_circle(0.0))
 
 
-def fits(string: PeriodicString) -> bool:
-    """Whether the string is two runs of two symbols, around its period."""
+def has_two_runs(string: PeriodicString) -> bool:
+    """Whether the string consists of two runs of two symbols around its period."""
     return len(string.alphabet) == 2 and string.changes == 2
 
 
-def _first_change(string: PeriodicString) -> int:
-    return int(np.flatnonzero(string.codes != np.roll(string.codes, 1))[0])
-
-
-def _on_circle(turns: float) -> NDArray[np.float64]:
+def _on_circle(turns: float) -> Array:
     return np.array([np.cos(2 * np.pi * turns), np.sin(2 * np.pi * turns)])
 
 
 @final
 @dataclass(frozen=True)
 class Cyclic(Construction):
-    """W_h = c^j, the j-th power of the cyclic permutation of d = period places; W_y holds the symbols as columns.
+    """W_h = c^j, the j-th power of the cyclic permutation of d = period positions; columns of W_y are the symbols.
 
-    Memorization note 2023, second section and its remark: every j coprime to d does, and there are phi(d) of them (the
+    Memorization note 2023, second section and its remark: every j coprime to d works, and there are phi(d) of them (the
     note prints phi(n); errata 19).
 
     >>> Cyclic(power=3).build("abracadabra").replay(14)
@@ -104,13 +85,13 @@ class Cyclic(Construction):
     power: int = 1
 
     def build(self, text: Text) -> LinearNetwork:
-        """The network of `period` hidden units whose state has a single one, at place j, 2j, 3j … of the period."""
+        """The network of `period` hidden units whose one-hot state visits units j, 2j, 3j, …"""
         string = PeriodicString.of(text)
         check_length(string)
         d = string.period
         if gcd(self.power, d) != 1:
             raise InputError(
-                f"power {self.power} shares a factor with the period {d}, so the state would skip places; "
+                f"power {self.power} shares a factor with the period {d}, so the state would skip positions; "
                 f"choose one of {', '.join(map(str, coprime_powers(d)))}"
             )
         visited = self.power * np.arange(d) % d
@@ -128,3 +109,17 @@ def coprime_powers(d: int) -> list[int]:
     ([1, 3, 5, 7], 10)
     """
     return [power for power in range(1, max(d, 2)) if gcd(power, d) == 1]
+
+
+def check_length(string: PeriodicString) -> None:
+    """Raise InputError for periods whose weights would not fit in memory."""
+    if string.period > LONGEST_PERIOD:
+        raise InputError(
+            f"a period of {string.period:,} symbols; expected at most {LONGEST_PERIOD:,}; give a shorter string"
+        )
+
+
+def without_input(string: PeriodicString, W_h: Array, W_y: Array, b_y: Array, h_1: Array) -> LinearNetwork:
+    """A network that ignores its input (W_x = 0) and whose W_h is orthogonal, so that h_0 = W_h^T h_1."""
+    W_x = np.zeros((len(h_1), len(string.alphabet)))
+    return LinearNetwork(string.alphabet, string.separator, W_h, W_x, W_y, b_y, W_h.T @ h_1)

@@ -1,4 +1,4 @@
-"""A memorizing network as a file: five tensors, the alphabet, and the string it must replay."""
+"""Memorizing networks as `.safetensors` files: five tensors, the alphabet, and the string they replay."""
 
 from __future__ import annotations
 
@@ -16,14 +16,21 @@ from memspan.results.files import read_weights, write_bytes
 
 TENSORS = ("W_h", "W_x", "W_y", "b_y", "h_0")
 _CHECKED_PERIODS = 100
+"""Periods that a loaded network must replay."""
+
+
+def save_memorization(memorization: Memorization, path: str | os.PathLike[str]) -> None:
+    """Write the network of a result, with the string that it replays."""
+    network, codes = memorization.network, memorization.network.run(memorization.period)[1]
+    save_network(network, path, codes=codes, repeats=memorization.repeats)
 
 
 def save_network(
     network: LinearNetwork, path: str | os.PathLike[str], *, codes: NDArray[np.int64], repeats: bool = True
 ) -> None:
-    """Write W_h, W_x, W_y, b_y and h_0, with the alphabet and one period `codes` as JSON lists in the metadata.
+    """Write W_h, W_x, W_y, b_y and h_0 atomically, with the alphabet and one period `codes` as JSON metadata.
 
-    h_0 is the state whose successor emits the first symbol. Whole or not at all.
+    h_0 is the state whose successor emits the first symbol.
     """
     from safetensors.numpy import save as packed
 
@@ -38,24 +45,18 @@ def save_network(
     write_bytes(path, packed(tensors, metadata))
 
 
-def save_memorization(memorization: Memorization, path: str | os.PathLike[str]) -> None:
-    """Write the network of a result, with the string that it replays."""
-    network, codes = memorization.network, memorization.network.run(memorization.period)[1]
-    save_network(network, path, codes=codes, repeats=memorization.repeats)
-
-
 def load_network(path: str | os.PathLike[str]) -> LinearNetwork:
-    """The network of a file that `save_network` wrote, its shapes checked and its string replayed.
+    """Read a file that `save_network` wrote, check the shapes, and verify that the network replays its string.
 
-    A file of the five tensors and an alphabet alone, without the string, is checked for its shapes.
+    A file of the five tensors and an alphabet without the string is checked for shapes only.
     """
     tensors, metadata = read_weights(
         Path(path), TENSORS, writer="memspan memorize STRING --save FILE.safetensors"
     )
-    alphabet = _listed(path, metadata, "alphabet")
+    alphabet = _list(path, metadata, "alphabet")
     if not all(isinstance(symbol, str) for symbol in alphabet):
         raise InputError(
-            f"{path}: the alphabet in the metadata is not a list of texts; save the network again"
+            f"{path}: the alphabet in the metadata is not a list of strings; save the network again"
         )
     try:
         network = LinearNetwork(
@@ -66,27 +67,27 @@ def load_network(path: str | os.PathLike[str]) -> LinearNetwork:
     except (InputError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: {error}") from error
     if "period" in metadata:
-        _check(path, network, _listed(path, metadata, "period"), metadata.get("repeats") == "true")
+        _check_replay(path, network, _list(path, metadata, "period"), metadata.get("repeats") == "true")
     return network
 
 
-def _listed(path: str | os.PathLike[str], metadata: dict[str, str], name: str) -> list:
+def _list(path: str | os.PathLike[str], metadata: dict[str, str], name: str) -> list:
     try:
-        listed = json.loads(metadata.get(name, ""))
+        found = json.loads(metadata.get(name, ""))
     except (ValueError, RecursionError):
-        listed = None
-    if not isinstance(listed, list) or not listed:
+        found = None
+    if not isinstance(found, list) or not found:
         raise InputError(
-            f"{path} has no list {name!r} in its metadata; expected a file that memspan memorize --save wrote"
+            f"{path} has no list {name!r} in its metadata; expected a file written by memspan memorize --save"
         )
-    return listed
+    return found
 
 
-def _check(path: str | os.PathLike[str], network: LinearNetwork, period: list, repeats: bool) -> None:
-    """Run the network against its own string."""
+def _check_replay(path: str | os.PathLike[str], network: LinearNetwork, period: list, repeats: bool) -> None:
+    """Raise InputError unless the network replays the stored string."""
     n = len(network.alphabet)
     if not all(type(code) is int and 0 <= code < n for code in period):
-        raise InputError(f"{path}: the period in the metadata names symbols that the alphabet of {n} has not")
+        raise InputError(f"{path}: the period in the metadata has symbols outside the alphabet of {n}")
     codes = np.array(period, dtype=np.int64)
     symbols = len(codes) * (_CHECKED_PERIODS if repeats else 1)
     right = replay(network, codes, symbols).symbols

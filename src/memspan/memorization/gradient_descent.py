@@ -1,4 +1,4 @@
-"""The same networks found by gradient descent: which frequencies does training choose, and how near does it come?"""
+"""The same networks by gradient descent: which frequencies does training find, and how close are they to roots of unity?"""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from numpy.typing import NDArray
 from memspan.errors import EvidenceError, InputError
 from memspan.memorization.strings import PeriodicString, Text
 from memspan.progress import SILENT, Progress
-from memspan.results import LinearNetwork
-from memspan.results.memorization import TrainedLinearNetwork
+from memspan.results import LinearNetwork, TrainedLinearNetwork
 
 LONGEST = 64
-"""The longest period and the most hidden units that are trained: seconds to a minute of one core."""
+"""Longest period and most hidden units for training: seconds to a minute on one core."""
 TESTED_PERIODS = 100
 CLIP = 1.0
-"""The greatest norm of a gradient, over all weights of one network."""
+"""Largest gradient norm, over all weights of one network."""
 GROWING = 0.6
-"""The part of the updates in which the trained string grows from one period to all."""
+"""Share of the updates during which the training string grows from one period to all."""
 SCORE_PENALTY = 1e-3
-"""Cost of the scores' mean squared norm, halved. Cross-entropy alone is lowest for a state that grows without end."""
+"""Weight of half the mean squared norm of the scores: cross-entropy alone is lowest for a state that grows without bound."""
 
 
 @final
@@ -42,7 +41,7 @@ class Networks:
 
     @property
     def arrays(self) -> tuple[NDArray[np.float64], ...]:
-        """All weights, in the order in which they are given to the constructor."""
+        """All weights, in the order of the fields."""
         return self.W_h, self.W_y, self.b_y, self.h_0
 
     def zeros(self) -> Networks:
@@ -62,41 +61,41 @@ def learn(
     score_penalty: float = SCORE_PENALTY,
     progress: Progress = SILENT,
 ) -> TrainedLinearNetwork:
-    """Train h_i = W_h h_{i-1}, y_i = W_y h_i + b_y to write `text`, and compare W_h with the roots of unity.
+    """Train h_i = W_h h_{i-1}, y_i = W_y h_i + b_y to emit `text`, and compare W_h with the roots of unity.
 
-    Softmax cross-entropy over `periods` periods, all weights and h_0 learnt, Adam with a step that falls to zero. W_h
-    starts orthogonal with angles drawn at random; the string grows from one period to all while it is learnt; of
-    `restarts` networks the one of the lowest loss is kept. With `score_penalty=0` the angles still come near those of
-    roots of unity, but the state grows: the greater the scores, the lower the cross-entropy.
+    Minimizes the softmax cross-entropy over `periods` periods in all weights and h_0, by Adam with a cosine schedule. W_h
+    starts orthogonal with random angles. The string grows from one period to all during training. Of `restarts` networks
+    the one with the lowest loss is returned. With `score_penalty=0` the angles still approach those of roots of unity, but
+    the state grows: the larger the scores, the lower the cross-entropy.
 
-    >>> learnt = learn("00000111", hidden_size=2, seed=0, updates=1000, restarts=4)
-    >>> learnt.nearest_roots.tolist(), bool(learnt.distances.max() < 0.01), learnt.replayed_symbols > 64
+    >>> trained = learn("00000111", hidden_size=2, seed=0, updates=1000, restarts=4)
+    >>> trained.nearest_roots.tolist(), bool(trained.distances.max() < 0.01), trained.replayed_symbols > 64
     ([1, 7], True, True)
     """
     string = PeriodicString.of(text)
     check_string(string, hidden_size)
     _check_training(updates, learning_rate, periods, restarts, score_penalty)
     networks = random_networks(restarts, hidden_size, len(string.alphabet), np.random.default_rng(seed))
-    # A learning rate that is too high makes weights overflow; the network that is kept is looked at below.
+    # A learning rate that is too high makes weights overflow; the losses are checked below.
     with np.errstate(over="ignore", invalid="ignore"), progress.stage("training", total=updates) as stage:
         moments = networks.zeros(), networks.zeros()
         for update in range(1, updates + 1):
             trained = string.period * ceil(periods * min(1.0, update / (GROWING * updates)))
             _, gradient = loss_and_gradient(networks, np.resize(string.codes, trained), score_penalty)
-            falling = learning_rate * (1 + cos(pi * update / updates)) / 2
-            _descend(networks, gradient, moments, update, falling)
+            rate = learning_rate * (1 + cos(pi * update / updates)) / 2
+            _descend(networks, gradient, moments, update, rate)
             stage.advance()
         losses, _ = loss_and_gradient(networks, np.tile(string.codes, periods), score_penalty)
     if not np.isfinite(losses).all(axis=0).any():
         raise EvidenceError(
-            f"training diverged with learning rate {learning_rate:g}, whatever the start; use a lower one, such as 0.02"
+            f"training diverged with learning rate {learning_rate:g} for every restart; use a lower one, such as 0.02"
         )
     best = int(np.nanargmin(losses.sum(axis=0)))
-    return _examined(string, networks, best, float(losses[0, best]), updates, periods)
+    return _evaluate(string, networks, best, float(losses[0, best]), updates, periods)
 
 
 def random_networks(count: int, d: int, n: int, rng: np.random.Generator) -> Networks:
-    """Networks whose W_h turns d/2 random planes by angles uniform in (0, pi), and keeps or turns over what is left."""
+    """Networks whose W_h rotates d/2 random planes by angles uniform in (0, pi); an odd coordinate gets a random sign."""
     turns = np.zeros((count, d, d))
     angles = rng.uniform(0, np.pi, (count, d // 2))
     even, odd = np.arange(0, d - 1, 2), np.arange(1, d, 2)
@@ -122,11 +121,11 @@ def loss_and_gradient(
     steps = np.arange(len(symbols))
     states = _states(networks, len(symbols))
     scores = states[:, 1:] @ networks.W_y.transpose(0, 2, 1) + networks.b_y[:, None]
-    logarithms = scores - scores.max(axis=2, keepdims=True)
-    logarithms -= np.log(np.exp(logarithms).sum(axis=2, keepdims=True))
-    surprise = -logarithms[:, steps, symbols].mean(axis=1)
+    log_probabilities = scores - scores.max(axis=2, keepdims=True)
+    log_probabilities -= np.log(np.exp(log_probabilities).sum(axis=2, keepdims=True))
+    cross_entropy = -log_probabilities[:, steps, symbols].mean(axis=1)
     penalty = score_penalty / 2 * (scores**2).sum(axis=2).mean(axis=1)
-    by_score = np.exp(logarithms) + score_penalty * scores
+    by_score = np.exp(log_probabilities) + score_penalty * scores
     by_score[:, steps, symbols] -= 1
     by_score /= len(symbols)
     by_state = _through_time(networks, by_score @ networks.W_y)
@@ -136,11 +135,11 @@ def loss_and_gradient(
         b_y=by_score.sum(axis=1),
         h_0=by_state[:, 0],
     )
-    return np.array([surprise, penalty]), gradient
+    return np.array([cross_entropy, penalty]), gradient
 
 
 def _states(networks: Networks, length: int) -> NDArray[np.float64]:
-    """h_0 … h_length, of shape (networks, length + 1, d): h_{i+k} = W_h^k h_i with k = 1, 2, 4, … doubles what is known."""
+    """h_0 … h_length, of shape (networks, length + 1, d), by doubling: h_{i+k} = W_h^k h_i with k = 1, 2, 4, …"""
     states = np.empty((len(networks.h_0), length + 1, networks.h_0.shape[1]))
     states[:, 0] = networks.h_0
     known, power = 1, networks.W_h.transpose(0, 2, 1)
@@ -152,7 +151,7 @@ def _states(networks: Networks, length: int) -> NDArray[np.float64]:
 
 
 def _through_time(networks: Networks, direct: NDArray[np.float64]) -> NDArray[np.float64]:
-    """g_i = sum over j >= i of (W_h^T)^(j-i) direct_j for i = 0 … length, where direct_0 = 0, by doubling as well."""
+    """g_i = sum over j >= i of (W_h^T)^(j-i) direct_j for i = 0 … length with direct_0 = 0, also by doubling."""
     by_state = np.concatenate([np.zeros_like(direct[:, :1]), direct], axis=1)
     reach, power = 1, networks.W_h
     while reach < by_state.shape[1]:
@@ -168,25 +167,25 @@ def _descend(
     update: int,
     learning_rate: float,
 ) -> None:
-    """One step of Adam (Kingma and Ba 2015), each network by itself; weights and moments are changed in place."""
+    """One step of Adam (Kingma and Ba 2015) for each network separately; weights and moments are updated in place."""
     flat = [by_weight.reshape(len(by_weight), -1) for by_weight in gradient.arrays]
     norm = np.sqrt(sum((part**2).sum(axis=1) for part in flat))
     scale = CLIP / np.maximum(norm, CLIP)
-    keep_mean, keep_square = 0.9, 0.999
+    beta_1, beta_2 = 0.9, 0.999
     for weights, by_weight, mean, square in zip(
         networks.arrays, gradient.arrays, moments[0].arrays, moments[1].arrays, strict=True
     ):
         clipped = by_weight * scale.reshape(-1, *[1] * (by_weight.ndim - 1))
-        mean += (1 - keep_mean) * (clipped - mean)
-        square += (1 - keep_square) * (clipped**2 - square)
-        unbiased = mean / (1 - keep_mean**update), square / (1 - keep_square**update)
+        mean += (1 - beta_1) * (clipped - mean)
+        square += (1 - beta_2) * (clipped**2 - square)
+        unbiased = mean / (1 - beta_1**update), square / (1 - beta_2**update)
         weights -= learning_rate * unbiased[0] / (np.sqrt(unbiased[1]) + 1e-8)
 
 
-def _examined(
+def _evaluate(
     string: PeriodicString, networks: Networks, best: int, loss: float, updates: int, periods: int
 ) -> TrainedLinearNetwork:
-    """What the best network does when it runs on, and how its eigenvalues lie."""
+    """How long the best network replays the string, and where its eigenvalues lie."""
     W_h, W_y, b_y, h_0 = (weights[best] for weights in networks.arrays)
     W_x = np.zeros((len(h_0), len(string.alphabet)))
     network = LinearNetwork(string.alphabet, string.separator, W_h, W_x, W_y, b_y, h_0)
@@ -199,7 +198,7 @@ def _examined(
         updates=updates,
         loss=loss,
         trained_symbols=periods * string.period,
-        replayed_symbols=right_symbols(network, string.codes, tested),
+        replayed_symbols=correct_symbols(network, string.codes, tested),
         tested_symbols=tested,
         eigenvalues=eigenvalues,
         nearest_roots=nearest,
@@ -210,7 +209,7 @@ def _examined(
 def nearest_roots(
     eigenvalues: NDArray[np.complex128], period: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The k whose root of unity exp(2 pi i k / period) is nearest to each eigenvalue, and the distance to it.
+    """The k of the root of unity exp(2 pi i k / period) nearest to each eigenvalue, and the distance to it.
 
     >>> nearest, distances = nearest_roots(np.array([1j, -0.9]), 8)
     >>> nearest.tolist(), distances.round(9).tolist()
@@ -221,8 +220,8 @@ def nearest_roots(
     return nearest, np.abs(eigenvalues - roots)
 
 
-def right_symbols(network: LinearNetwork, codes: NDArray[np.int64], limit: int) -> int:
-    """Symbols that a network with W_x = 0 writes before one is wrong or its state has left the range of float64."""
+def correct_symbols(network: LinearNetwork, codes: NDArray[np.int64], limit: int) -> int:
+    """Correct symbols of a network with W_x = 0 before the first error or float64 overflow."""
     state = network.W_h @ network.h_0
     with np.errstate(over="ignore", invalid="ignore"):
         for step in range(limit):
@@ -234,9 +233,10 @@ def right_symbols(network: LinearNetwork, codes: NDArray[np.int64], limit: int) 
 
 
 def check_string(string: PeriodicString, hidden_size: int) -> None:
+    """Raise InputError for periods and sizes that take too long to train."""
     if string.period > LONGEST:
         raise InputError(
-            f"a period of {string.period} symbols is too long to be learnt in good time; expected {LONGEST} or fewer"
+            f"a period of {string.period} symbols is too long to train; expected {LONGEST} or fewer"
         )
     if not 1 <= hidden_size <= LONGEST:
         raise InputError(f"{hidden_size} hidden units to train; expected 1 to {LONGEST}")

@@ -1,4 +1,10 @@
-"""The affine functions that tell the places of an orbit apart with the largest margin: a linear program."""
+"""Linear separability of an orbit: readouts with the largest margin, and proofs that there is none.
+
+The readout W_y, b_y with the largest margin is a linear program. Testing thousands of frequency sets that way would be too
+slow, so most are first refuted in compiled code: an affine function separates two symbols exactly if no weighted mean of the
+states of one is a weighted mean of the states of the other (Gordan's theorem). Phase one of the simplex method searches for
+such weights. If it finds them, they are the proof and are checked; if not, the linear program decides.
+"""
 
 from __future__ import annotations
 
@@ -14,41 +20,48 @@ from scipy.sparse import csr_array
 
 from memspan.errors import EvidenceError
 
-LEAST = 1e-8
-"""A smaller lead of the right symbol counts as none: rounding errors of long replays would eat it."""
+Array = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+LEAST_MARGIN = 1e-8
+"""Smaller margins count as none: rounding errors would accumulate beyond them in long replays."""
+# The defaults of HiGHS (1e-7) are coarser than the least margin.
 _OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 _MOST_COEFFICIENTS = 1_000_000
-"""HiGHS looks at the clock between its larger steps; those of programs up to this size take a few seconds."""
+"""HiGHS checks its time limit only between large steps; programs of up to this size take a few seconds per step."""
+PROOF = 1e-11
+"""Largest difference (summed over coordinates) of two weighted means that count as equal. Weights in [-1, 1] on up to 200
+coordinates, whose bias is at most 400, then lead by at most 4e-9 at every position: less than `LEAST_MARGIN`."""
+_PIVOT = 1e-10
+"""Smaller pivots are rounding errors."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Readout:
-    """W_y and b_y, and by how much the right symbol leads at its nearest miss."""
+    """W_y, b_y, and the margin: the smallest lead of the correct symbol over all positions."""
 
-    W_y: NDArray[np.float64]
-    b_y: NDArray[np.float64]
+    W_y: Array
+    b_y: Array
     margin: float
 
 
-def widest(states: NDArray[np.float64], codes: NDArray[np.int64], symbols: int) -> Readout:
-    """max t such that y_i[s_i] - y_i[k] >= t for every place i and k != s_i, y_i = W_y h_i + b_y, |W_y| <= 1.
+def widest(states: Array, codes: Codes, symbols: int) -> Readout:
+    """max t such that y_i[s_i] - y_i[k] >= t for every position i and k != s_i, y_i = W_y h_i + b_y, |W_y| <= 1.
 
-    Solved by HiGHS. The margin is that of the weights as returned, not the solver's word for it; at most 0 where the
-    places cannot be told apart.
+    Solved by HiGHS. The margin is computed from the returned weights rather than taken from the solver; it is at most 0
+    if the symbols are inseparable.
     """
     readout = widest_within(np.inf, states, codes, symbols)
     if readout is None:
         raise EvidenceError(
-            f"the linear program of {states.shape[0]} places and {symbols} symbols was not solved; use --method cyclic"
+            f"the linear program of {len(states)} positions and {symbols} symbols was not solved; use --method cyclic"
         )
     return readout
 
 
-def widest_within(
-    seconds: float, states: NDArray[np.float64], codes: NDArray[np.int64], symbols: int
-) -> Readout | None:
-    """`widest`, or None where it stays unknown: HiGHS takes longer than `seconds`, or gives up, or could not be stopped."""
+def widest_within(seconds: float, states: Array, codes: Codes, symbols: int) -> Readout | None:
+    """`widest` with a time limit; None if HiGHS exceeds it or fails, or if the program is too large to be interrupted."""
     places, d = states.shape
     if np.isfinite(seconds) and 2 * places * (symbols - 1) * (d + 1) > _MOST_COEFFICIENTS:
         return None
@@ -69,13 +82,11 @@ def widest_within(
     return _readout(states, codes, weights[:, :d], weights[:, d])
 
 
-def one_by_one(
-    seconds: float, states: NDArray[np.float64], codes: NDArray[np.int64], symbols: int
-) -> Readout | None:
-    """Each symbol told from all others by itself, the most frequent one left over; None where that stays unknown.
+def one_by_one(seconds: float, states: Array, codes: Codes, symbols: int) -> Readout | None:
+    """Separate each symbol from all others, except the most frequent one; None if that is undecided in time.
 
-    Narrower than `widest`, but every program has two symbols only. A symbol's score is above 0 where it stands and below 0
-    elsewhere; that of the one left over is 0 everywhere.
+    The margin is smaller than that of `widest`, but every program has two symbols only. A symbol's score is positive where
+    it occurs and negative elsewhere; the score of the excepted symbol is 0 everywhere.
     """
     until = time.monotonic() + seconds
     W_y, b_y = np.zeros((symbols, states.shape[1])), np.zeros(symbols)
@@ -88,28 +99,26 @@ def one_by_one(
     return _readout(states, codes, W_y, b_y)
 
 
-def whole(codes: NDArray[np.int64], symbols: int, states: NDArray[np.float64]) -> Readout:
-    """The readout of all frequencies together: the score of a symbol is 1 where it stands and 0 elsewhere.
+def full_readout(states: Array, codes: Codes, symbols: int) -> Readout:
+    """The readout of all frequencies together: a symbol's score is 1 where it occurs and 0 elsewhere.
 
-    The coordinates are orthogonal to each other and to the constant, so the weights are their means with the symbol.
+    The coordinates are orthogonal to each other and to the constant, so the weights are projections of the indicators.
     """
-    stands = np.eye(symbols)[codes]
-    W_y = stands.T @ states / (states**2).sum(axis=0)
-    return _readout(states, codes, W_y, stands.mean(axis=0))
+    indicators = np.eye(symbols)[codes]
+    W_y = indicators.T @ states / (states**2).sum(axis=0)
+    return _readout(states, codes, W_y, indicators.mean(axis=0))
 
 
-def _readout(
-    states: NDArray[np.float64], codes: NDArray[np.int64], W_y: NDArray[np.float64], b_y: NDArray[np.float64]
-) -> Readout:
-    """Weights brought to a largest absolute value of one."""
+def _readout(states: Array, codes: Codes, W_y: Array, b_y: Array) -> Readout:
+    """Scale the weights to a largest absolute value of one."""
     scale = np.abs(W_y).max()
     if scale > 0:
         W_y, b_y = W_y / scale, b_y / scale
     return Readout(W_y, b_y, least_lead(states @ W_y.T + b_y, codes))
 
 
-def least_lead(scores: NDArray[np.float64], codes: NDArray[np.int64]) -> float:
-    """The smallest lead of the right symbol's score over the best of the others; infinite for a single symbol.
+def least_lead(scores: Array, codes: Codes) -> float:
+    """The smallest lead of the correct symbol's score over the best of the others; infinite for a single symbol.
 
     >>> least_lead(np.array([[3.0, 1.0], [0.0, 0.5]]), np.array([0, 1]))
     0.5
@@ -120,8 +129,8 @@ def least_lead(scores: NDArray[np.float64], codes: NDArray[np.int64]) -> float:
     return float((scores[places, codes] - others.max(axis=1)).min())
 
 
-def _comparisons(states: NDArray[np.float64], codes: NDArray[np.int64], symbols: int) -> csr_array:
-    """One row per place and wrong symbol: t + (w_k - w_s) . h + b_k - b_s <= 0; columns w_0, b_0, w_1, …, t."""
+def _comparisons(states: Array, codes: Codes, symbols: int) -> csr_array:
+    """One row per position and wrong symbol: t + (w_k - w_s) . h + b_k - b_s <= 0; columns w_0, b_0, w_1, …, t."""
     places, d = states.shape
     with_bias = np.hstack([states, np.ones((places, 1))])
     place, wrong = np.nonzero(np.arange(symbols) != codes[:, None])
@@ -138,18 +147,34 @@ def _comparisons(states: NDArray[np.float64], codes: NDArray[np.int64], symbols:
     return csr_array((values.ravel(), columns.ravel(), starts), shape=(len(place), symbols * (d + 1) + 1))
 
 
-PROOF = 1e-11
-"""By how much two weighted means may differ (sum over coordinates) and still count as equal. Weights in [-1, 1] on up to
-200 coordinates, whose bias is then 400 at most, can lead by no more than 4e-9 at every place: too little for
-`margin.LEAST`."""
-_PIVOT = 1e-10
-"""Smaller pivots are rounding errors."""
+def refuted(states: Array, codes: Codes, chosen: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """For each row of `chosen`, columns of `states`: True if two symbols are provably inseparable in these coordinates.
+
+    `states` is (positions, coordinates), `codes` the symbol of each position. False decides nothing.
+    """
+    pairs = _pairs(codes)
+    if len(pairs) == 0:
+        return np.zeros(len(chosen), dtype=np.bool_)
+    return _refuted(states, codes, pairs, chosen)
+
+
+def _pairs(codes: Codes) -> NDArray[np.int64]:
+    """Pairs of symbols that each occur at least twice, the most frequent first.
+
+    A symbol that occurs once is always separable: the states lie on a sphere, so each is a vertex of their hull.
+    """
+    counts = np.bincount(codes)
+    frequent = sorted(np.flatnonzero(counts > 1), key=lambda code: -counts[code])
+    pairs = [(a, b) for place, b in enumerate(frequent) for a in frequent[:place]]
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
 @numba.njit(nogil=True, cache=True)
 def _means_meet(points, tableau, basis):  # pragma: no cover - compiled
-    """Whether weights >= 0 of sum 1 bring the rows of `points` to a mean of zero. False also where unsure."""
+    """Whether non-negative weights of sum 1 bring the rows of `points` to a mean of zero; False also if undecided."""
     p, m = points.shape
+    # Phase one of the simplex method. Columns are the points and the right-hand side; rows are the m coordinates, the sum of
+    # the weights (with point 0 in the basis from the start), and the objective, the sum of the artificial variables.
     for r in range(m):
         first = points[0, r]
         sign = -1.0 if first > 0 else 1.0
@@ -166,14 +191,14 @@ def _means_meet(points, tableau, basis):  # pragma: no cover - compiled
         tableau[m + 1, i] = total
     for step in range(40 * (m + 2)):
         if tableau[m + 1, p] < PROOF / 4:
-            return _checked(points, tableau, basis)
+            return _proves(points, tableau, basis)
         enters = -1
         steepest = _PIVOT
         for i in range(p):
             if tableau[m + 1, i] > steepest:
                 enters = i
                 if step >= 10 * (m + 2):
-                    break  # Bland's rule cannot go round in circles
+                    break  # Bland's rule cannot cycle
                 steepest = tableau[m + 1, i]
         if enters < 0:
             return False
@@ -204,8 +229,8 @@ def _pivot(tableau, row, column):  # pragma: no cover - compiled
 
 
 @numba.njit(nogil=True, cache=True)
-def _checked(points, tableau, basis):  # pragma: no cover - compiled
-    """The weights found, tried on the points themselves: the tableau has rounding errors, the proof must not."""
+def _proves(points, tableau, basis):  # pragma: no cover - compiled
+    """Check the weights on the points themselves: the tableau has rounding errors, the proof must not."""
     p, m = points.shape
     total = 0.0
     for r in range(m + 1):
@@ -225,7 +250,7 @@ def _checked(points, tableau, basis):  # pragma: no cover - compiled
 
 @numba.njit(nogil=True, cache=True)
 def _refuted(states, codes, pairs, chosen):  # pragma: no cover - compiled
-    """For each row of `chosen` (columns of `states`): whether some pair of symbols cannot be told apart."""
+    """For each row of `chosen` (columns of `states`): whether some pair of symbols is inseparable."""
     p, (sets, width) = len(codes), chosen.shape
     points = np.empty((p, width + 1))
     tableau = np.empty((width + 3, p + 1))
@@ -234,7 +259,7 @@ def _refuted(states, codes, pairs, chosen):  # pragma: no cover - compiled
     last = 0
     for s in range(sets):
         for k in range(len(pairs)):
-            # The pair that refuted the set before is the likeliest to refute this one.
+            # The pair that refuted the previous set is the most likely to refute this one.
             pair = last if k == 0 else (k - 1 if k <= last else k)
             places = 0
             for i in range(p):
@@ -250,27 +275,3 @@ def _refuted(states, codes, pairs, chosen):  # pragma: no cover - compiled
                 last = pair
                 break
     return out
-
-
-def refuted(
-    states: NDArray[np.float64], codes: NDArray[np.int64], chosen: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """For each row of `chosen`, columns of `states`: True where two symbols surely cannot be told apart by them.
-
-    `states` is (places, coordinates), `codes` the symbol of each place. False decides nothing.
-    """
-    pairs = _pairs(codes)
-    if len(pairs) == 0:
-        return np.zeros(len(chosen), dtype=np.bool_)
-    return _refuted(states, codes, pairs, chosen)
-
-
-def _pairs(codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Pairs of symbols that occur twice each or more, the most frequent first.
-
-    A symbol that occurs once can always be told apart: the states lie on a sphere, so each is a corner of their hull.
-    """
-    counts = np.bincount(codes)
-    frequent = sorted(np.flatnonzero(counts > 1), key=lambda code: -counts[code])
-    pairs = [(a, b) for place, b in enumerate(frequent) for a in frequent[:place]]
-    return np.array(pairs, dtype=np.int64).reshape(-1, 2)

@@ -11,11 +11,11 @@ from memspan.errors import EvidenceError, InputError
 from memspan.memorization.constructions import Rotation
 from memspan.memorization.gradient_descent import (
     Networks,
+    correct_symbols,
     learn,
     loss_and_gradient,
     nearest_roots,
     random_networks,
-    right_symbols,
 )
 from memspan.memorization.strings import PeriodicString
 
@@ -119,10 +119,10 @@ def test_every_root_of_unity_is_its_own_nearest() -> None:
         np.testing.assert_allclose(distances, 0.1, rtol=1e-12)
 
 
-def test_right_symbols_end_before_the_first_wrong_one() -> None:
+def test_correct_symbols_end_before_the_first_error() -> None:
     network = Rotation().build("00000111")
-    assert right_symbols(network, PeriodicString.of("00000111").codes, 800) == 800
-    assert right_symbols(network, PeriodicString.of("00001111").codes, 800) == 4
+    assert correct_symbols(network, PeriodicString.of("00000111").codes, 800) == 800
+    assert correct_symbols(network, PeriodicString.of("00001111").codes, 800) == 4
 
 
 @pytest.mark.parametrize("hidden_size", [0, 65])

@@ -1,4 +1,4 @@
-"""Drawings of networks: points where the states are, regions that read them rightly, leads that are the margin."""
+"""Drawings of networks: points at the states, regions that read them correctly, leads that equal the margin."""
 
 import dataclasses
 import importlib.util
@@ -49,7 +49,7 @@ def test_every_drawing_shows_each_place_once_with_its_symbol(name):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_regions_that_are_drawn_read_every_point_rightly(name):
+def test_regions_that_are_drawn_read_every_point_correctly(name):
     result = CASES[name]
     for orbit in orbits(result):
         assert (orbit.weights.size > 0) == (result.hidden_size <= 2)
@@ -100,9 +100,9 @@ def test_a_number_is_drawn_over_its_places():
     np.testing.assert_array_equal(orbit.points[:, 0], np.arange(1, 12))
     np.testing.assert_array_equal(orbit.points[:, 1], result.network.run(11)[0][:, 0])
     assert not orbit.round
-    assert "brings the whole number back" in orbit.caption
+    assert "reloads the whole number" in orbit.caption
     (once,) = orbits(CASES["a number"])
-    assert "brings the whole number back" not in once.caption
+    assert "reloads the whole number" not in once.caption
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name != "one symbol"])
@@ -120,18 +120,18 @@ def test_markers_carry_the_symbol_that_is_written_there():
     result = EXAMPLES.abracadabra()
     found = {line.label: line.x.tolist() for line in labelled(leads(result))}
     assert found == {
-        "writes a": [1, 4, 6, 8, 11],
-        "writes b": [2, 9],
-        "writes r": [3, 10],
-        "writes c": [5],
-        "writes d": [7],
+        "emits a": [1, 4, 6, 8, 11],
+        "emits b": [2, 9],
+        "emits r": [3, 10],
+        "emits c": [5],
+        "emits d": [7],
     }
 
 
 def test_symbols_beyond_the_seventh_share_one_row():
     chart = leads(EXAMPLES.letters())
     assert len(labelled(chart)) == 8
-    assert labelled(chart)[-1].label == "writes one of 19 others"
+    assert labelled(chart)[-1].label == "emits one of 19 others"
     assert not any(line.style == "dashed" and not line.label for line in chart.lines)
 
 
@@ -160,7 +160,7 @@ def test_a_network_that_does_not_turn_has_no_curves():
 def test_one_symbol_has_nobody_to_lead():
     chart = leads(CASES["one symbol"])
     assert chart.lines == ()
-    assert "one symbol only" in chart.title
+    assert "only one symbol" in chart.title
 
 
 def test_line_ends_in_the_string_do_not_break_a_title():

@@ -10,7 +10,7 @@ import pytest
 import memspan as ms
 from memspan.errors import EvidenceError, InputError
 from memspan.memorization import Cyclic, Feedback, Rotation, Spectral, coprime_powers, memorize
-from memspan.memorization.verification import enough, replay, survived, verified
+from memspan.memorization.verification import noise_tolerance, replay, replay_length, verify
 from memspan.results import LinearNetwork, Memorization
 
 CASES = [
@@ -52,8 +52,8 @@ def test_a_replay_stops_at_the_first_wrong_symbol():
 
 
 def test_a_network_that_makes_a_mistake_is_refused():
-    with pytest.raises(EvidenceError, match="2 symbols rightly and then a wrong one, of 40"):
-        verified(Cyclic().build("abcd"), np.array([0, 1, 3, 2]), 40)
+    with pytest.raises(EvidenceError, match="2 correct symbols and then a wrong one; expected 40 "):
+        verify(Cyclic().build("abcd"), np.array([0, 1, 3, 2]), 40)
 
 
 @pytest.mark.parametrize("d", [5, 8, 12])
@@ -140,13 +140,13 @@ def test_the_bound_by_counting_runs_is_kept_by_what_is_found():
 
 @pytest.mark.parametrize(("period", "symbols"), [(2, 100_000), (7, 100_002), (150, 150_000)])
 def test_symbols_are_replayed_as_often_as_promised(period, symbols):
-    assert enough(Cyclic().build("a" * (period - 1) + "b"), period) == symbols
+    assert replay_length(Cyclic().build("a" * (period - 1) + "b"), period) == symbols
 
 
 def test_noise_is_survived_as_far_as_was_found_and_not_much_farther():
     network = Rotation().build("00000111")
     codes = np.repeat([0, 1], [5, 3])
-    level = survived(network, codes, seed=0)
+    level = noise_tolerance(network, codes, seed=0)
     assert 1e-4 < level < 1e-1
 
     def share(size: float) -> float:
