@@ -273,7 +273,7 @@ def test_growth_beyond_double_precision_is_refused_and_not_guessed() -> None:
     network = LinearRNN(np.eye(2), np.diag([1.5, 0.5]), 0.1 * np.eye(2))
     start = Start.at_rest(network)
     assert network.information([20], start=start)[0] > 0
-    with pytest.raises(EvidenceError, match=r"at lag 200 .* ask for smaller lags"):
+    with pytest.raises(EvidenceError, match=r"at lag 200 .* use smaller lags"):
         network.information([20, 200], start=start)
 
 
@@ -387,7 +387,7 @@ def test_bad_arguments_are_refused_at_the_door(build, told: str) -> None:
 @pytest.mark.parametrize("lags", [[0], [1.5], [[1, 2]], [-1]])
 def test_lags_are_whole_numbers_from_one_on(lags: list) -> None:
     network = LinearRNN([[1.0]], [[0.0]], [[0.5]])
-    with pytest.raises(InputError, match="expected whole numbers from 1 on"):
+    with pytest.raises(InputError, match="expected a list of whole numbers from 1 on"):
         network.information(lags)
 
 

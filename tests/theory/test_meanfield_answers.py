@@ -102,7 +102,7 @@ def test_a_variance_beyond_the_quadrature_is_refused() -> None:
         ({"input_variance": -0.1}, "input_variance is -0.1"),
         ({"bias_mean": np.inf}, "bias_mean is not finite"),
         ({"sigma_w": "one"}, "expected a number"),
-        ({"sigma_w": np.ones(2), "sigma_v": np.ones(3)}, "do not go together"),
+        ({"sigma_w": np.ones(2), "sigma_v": np.ones(3)}, "have shapes .* expected shapes that broadcast"),
     ],
 )
 @pytest.mark.parametrize("kind", [MinimalField, VanillaField])

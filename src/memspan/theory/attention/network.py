@@ -1,4 +1,4 @@
-"""A recurrent network that attends to its own past, and the exact gradient through both.
+"""`AttentiveRNN`: a recurrent network that attends to its own past, and its exact gradients.
 
     s_t = h_t + sum_{i<=t} alpha_{i,t} h_i,    h_{t+1} = phi(V s_t + U x_{t+1} + b),
 
@@ -14,17 +14,15 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from memspan.errors import InputError
 from memspan.theory.attention.sparse import Pattern, checked_pattern
-from memspan.theory.meanfield.activations import Activation, Tanh
-
-Array = NDArray[np.float64]
+from memspan.theory.meanfield.activations import Activation, Array, Tanh
 
 
 class Alignment(ABC):
-    """The scores e_{i,t} = a(s_{t-1}, h_i) of the states that step t may attend to."""
+    """The scores e_{i,t} = a(s_{t-1}, h_i) of the states that step t can attend to."""
 
     @abstractmethod
     def scores(self, summary: Array, states: Array) -> Array:
@@ -38,7 +36,7 @@ class Alignment(ABC):
 @final
 @dataclass(frozen=True, eq=False)
 class Additive(Alignment):
-    """a(s, h) = v_a . tanh(W_a s + U_a h), Kerg 2020, Remark 5. With W_a = 0 the scores read the states alone."""
+    """a(s, h) = v_a . tanh(W_a s + U_a h), Kerg 2020, Remark 5. With W_a = 0 the scores depend on the states alone."""
 
     W_a: Array
     """Shape q × n."""
@@ -69,14 +67,14 @@ class Additive(Alignment):
 @final
 @dataclass(frozen=True)
 class UniformAlignment(Alignment):
-    """alpha_{i,t} = 1/t: every state so far, equally (Kerg 2020, section 3.2)."""
+    """alpha_{i,t} = 1/t: equal weights for all states so far (Kerg 2020, section 3.2)."""
 
     def scores(self, summary: Array, states: Array) -> Array:  # noqa: ARG002
-        """All the same."""
+        """All equal."""
         return np.zeros(len(states))
 
     def slopes(self, summary: Array, states: Array) -> tuple[Array, Array]:  # noqa: ARG002
-        """None: the weights are fixed."""
+        """Zero: the weights are fixed."""
         return np.zeros_like(states), np.zeros_like(states)
 
 
@@ -94,14 +92,14 @@ class SparseAlignment(Alignment):
         """0 for the attended states, -inf for the others."""
         if len(states) > len(self.pattern):
             raise InputError(
-                f"a run of {len(states)} steps or more; the attention pattern has {len(self.pattern)}"
+                f"a run of {len(states)} steps or more; expected at most {len(self.pattern)}, the steps of the pattern"
             )
         scores = np.full(len(states), -np.inf)
         scores[[i - 1 for i in self.pattern[len(states) - 1]]] = 0.0
         return scores
 
     def slopes(self, summary: Array, states: Array) -> tuple[Array, Array]:  # noqa: ARG002
-        """None: the weights are fixed."""
+        """Zero: the weights are fixed."""
         return np.zeros_like(states), np.zeros_like(states)
 
 
@@ -148,7 +146,7 @@ class AttentiveRNN:
         return self._unrolled(inputs, first[None])
 
     def _unrolled(self, inputs: Array, given: Array) -> AttentiveRun:
-        """The run whose first states are `given`; each later one follows from the summary before it."""
+        """The run whose first states are `given`; later ones follow from the previous summary."""
         steps, n = len(inputs) + 1, self.b.size
         states, summaries = np.zeros((steps, n)), np.zeros((steps, n))
         weights, slopes = np.zeros((steps, steps)), np.zeros((steps, n))
@@ -157,7 +155,7 @@ class AttentiveRNN:
             if k >= len(given):
                 before = self.V @ summaries[k - 1] + self.U @ inputs[k - 1] + self.b
                 states[k], slopes[k] = self.activation.value(before), self.activation.slopes(before)[0]
-            # A single state has weight 1 whatever its score, so s_0, which does not exist, may be anything.
+            # A single state has weight 1 whatever its score, so any value will do for s_0, which does not exist.
             previous = summaries[k - 1] if k else np.zeros(n)
             weights[k, : k + 1] = _softmax(self.alignment.scores(previous, states[: k + 1]))
             summaries[k] = states[k] + weights[k] @ states
@@ -179,7 +177,7 @@ class AttentiveRun:
     weights: Array
     """alpha_{i,t} in row t - 1, column i - 1: shape T × T, each row summing to 1."""
     slopes: Array
-    """phi' at each unit and step: shape T × n; zero where a state was given and not computed."""
+    """phi' at each unit and step: shape T × n; zero for given states."""
 
     @property
     def steps(self) -> int:
@@ -187,7 +185,7 @@ class AttentiveRun:
         return len(self.states)
 
     def replaced(self, t: int, h_t: ArrayLike) -> AttentiveRun:
-        """The same run, had state t been `h_t` whatever came before it: what a derivative by h_t compares."""
+        """The run with state t replaced by `h_t`, as in a finite difference with respect to h_t."""
         self._check(t, self.steps)
         given = np.vstack([self.states[: t - 1], np.asarray(h_t, np.float64)[None]])
         return self.network._unrolled(self.inputs, given)
@@ -196,7 +194,7 @@ class AttentiveRun:
         """ds_T/dh_t, n × n, by C_k = E_k + sum_{j<k} F_{k,j} C_j.  Kerg 2020, Proposition 1 (Eq. 19), C_k = ds_{t+k}/dh_t.
 
         E_k = ds_{t+k}/dh_t and F_{k,j} = ds_{t+k}/dh_{t+j+1} J_{t+j} (+ ds_{t+k}/ds_{t+k-1} for j = k - 1) hold partial
-        derivatives: of everything that s_k reads directly, the weights included.
+        derivatives: through everything that s_k depends on directly, including the weights.
         """
         self._check(t, T)
         totals = np.zeros((T - t + 1, *self.network.V.shape))
@@ -207,15 +205,15 @@ class AttentiveRun:
     def gradient_by_depth(self, t: int, T: int) -> Array:
         """xi(s), s = 0, …, T - t: the part of ds_T/dh_t with exactly s factors F; shape (T - t + 1) × n × n.
 
-        Kerg 2020, Eq. 42, by the recursion carried for each s: xi_k(0) = E_k, xi_k(s + 1) = sum_j F_{k,j} xi_j(s). The
-        paper calls s the number of Jacobian matrices. That is so only if the scores ignore s_{t-1}: otherwise F_{k,k-1}
-        also holds ds_k/ds_{k-1}, which passes through the scores and no Jacobian (errata 11).
+        Kerg 2020, Eq. 42, by the recursion xi_k(0) = E_k, xi_k(s + 1) = sum_j F_{k,j} xi_j(s). The paper calls s the number
+        of Jacobian matrices. That is correct only if the scores do not depend on s_{t-1}: otherwise F_{k,k-1} also contains
+        ds_k/ds_{k-1}, which passes through the scores and no Jacobian (errata 11).
         """
         self._check(t, T)
         parts = np.zeros((T - t + 1, T - t + 1, *self.network.V.shape))
         for k, (E, F) in enumerate(self._factors(t, T)):
             parts[k, 0] = E
-            # A chain that ends at step j has at most j factors, so at step k only the first k + 1 parts are not zero.
+            # A chain that ends at step j has at most j factors, so at step k only the first k + 1 parts are nonzero.
             parts[k, 1 : k + 1] = np.einsum("jab,jsbc->sac", F, parts[:k, :k], optimize=True)
         return parts[-1]
 

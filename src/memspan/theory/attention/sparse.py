@@ -1,7 +1,7 @@
-"""Sparse attention: which states a step attends to, and how few Jacobian factors then separate two steps.
+"""Sparse attention: patterns of attended states, and the number of Jacobian factors between two steps.
 
-An attention pattern is a sequence of index sets: `pattern[k - 1]` is A_k, the states 1, …, k that step k attends to,
-each with weight 1 / |A_k|. Time counts from 1, as in Kerg 2020.
+An attention pattern is a sequence of index sets: `pattern[k - 1]` is A_k, the subset of 1, …, k that step k attends to, each
+with weight 1 / |A_k|. Time counts from 1, as in Kerg 2020.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ Pattern = Sequence[Collection[int]]
 def dependency_depth(pattern: Pattern, t: int, T: int) -> int:
     """The smallest number of Jacobians dh_{j+1}/ds_j on any path of the gradient from s_T back to h_t.
 
-    Kerg 2020, section 3.1. s_k reads h_k and the states of A_k for free; h_{j+1} reads s_j through one Jacobian. So
-    this is a shortest path, found breadth first from s_T: every level is the set of summaries s_k that are that many
-    Jacobians away. The plain recurrence needs T - t, and no pattern needs more.
+    Kerg 2020, section 3.1. s_k reads h_k and the states of A_k for free; h_{j+1} reads s_j through one Jacobian. So this
+    is a shortest path, found by breadth-first search from s_T: level d is the set of summaries s_k that are d Jacobians
+    away. The plain recurrence needs T - t, and no pattern needs more.
 
-    Step 9 looks back at state 6, and step 5 (from which 6 came) at state 2:
+    Step 9 attends to state 6, and step 5 (which produced 6) to state 2:
 
     >>> pattern = [{k} for k in range(1, 10)]
     >>> dependency_depth(pattern, 2, 9)
@@ -46,9 +46,9 @@ def sparse_attention_bound(eigenvalue: complex, kappa: int, depth: int) -> float
     """|ds_T/dh_t| >= lambda^d / kappa^(d+1), for a positive real eigenvalue lambda <= 1 of a normal V.
 
     Kerg 2020, Theorem 2 as a number (errata 11). With at most kappa attended states of equal weight and a linear
-    recurrence, every path contributes a non-negative term, and the shortest one, of d Jacobians, has d + 1 weights of
-    at least 1 / kappa each. The printed kappa^-d leaves out lambda^d and one weight, which is right as an order of
-    growth for constant kappa and d, but not as a number.
+    recurrence, every path contributes a non-negative term, and the shortest, with d Jacobians, has d + 1 weights of at
+    least 1 / kappa. The printed kappa^-d omits lambda^d and one weight, which is correct as an order of growth for
+    constant kappa and d, but not as a number.
 
     >>> sparse_attention_bound(0.5, kappa=2, depth=3)
     0.0078125
@@ -62,7 +62,7 @@ def sparse_attention_bound(eigenvalue: complex, kappa: int, depth: int) -> float
 
 
 def printed_sparse_bound(kappa: int, depth: int) -> float:
-    """kappa^-d, Theorem 2 as Kerg 2020 prints it (Eq. 5); as a number it is violated (errata 11)."""
+    """kappa^-d, Theorem 2 as printed in Kerg 2020 (Eq. 5); violated as a number (errata 11)."""
     return float(kappa) ** -depth
 
 
@@ -74,7 +74,7 @@ def sparsity(pattern: Pattern) -> int:
 def random_pattern(
     steps: int, kappa: int, *, window: int | None = None, seed: int | np.random.Generator
 ) -> tuple[frozenset[int], ...]:
-    """A_k: `kappa` of the last `window` states (of all, if None), every choice as likely; all of them where fewer exist.
+    """A_k: `kappa` random states of the last `window` (default all); all of them where fewer exist.
 
     >>> [len(states) for states in random_pattern(5, 3, seed=0)]
     [1, 2, 3, 3, 3]
@@ -93,7 +93,7 @@ def random_pattern(
 
 
 def checked_pattern(pattern: Pattern) -> tuple[frozenset[int], ...]:
-    """The pattern as frozen sets; every step attends to at least one state, and to none of its future."""
+    """The pattern as frozen sets; raises InputError unless every step attends to at least one state and to no future one."""
     if not len(pattern):
         raise InputError("an attention pattern without steps; expected one set of states for every step")
     sets = tuple(frozenset(states) for states in pattern)

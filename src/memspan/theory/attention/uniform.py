@@ -1,6 +1,6 @@
 """Uniform attention over a linear recurrence: gradients fall (or grow) as a power of the length.
 
-With alpha_{i,t} = 1/t, h_{t+1} = V s_t + … and a normal V, every eigenvalue lambda of V has its own scalar story. Let
+With alpha_{i,t} = 1/t, h_{t+1} = V s_t + … and a normal V, every eigenvalue lambda of V can be treated separately. Let
 g_m and p_m be dh_m/dh_t and ds_m/dh_t along its eigenvector, and G_m = g_t + … + g_m. Then
 
     g_t = 1,   p_m = g_m + G_m / m,   g_{m+1} = lambda p_m.
@@ -9,10 +9,10 @@ For t = 1 the generating function D(z) = sum_m (G_m / m) z^m obeys D' (1 - z)(1 
 
     sum_m p_m z^m = ((1 - lambda z)^(a-1) (1 - z)^(-a) - 1) / lambda,   a = lambda / (1 - lambda).
 
-For |lambda| < 1 the singularity nearest to the origin is z = 1, hence p_T ~ (1 - lambda)^(a-2) / Gamma(a+1) T^(a-1). In
-words: G changes slowly, so G' = lambda (G' + G / m), hence G ~ m^a. The start t changes the constant, not the exponent.
-Kerg 2020, Proposition 4, has T^(lambda-1) and T^-1 instead (errata 11): Eq. 261 takes the sum over s' out as a constant,
-but it grows with q as (1 - lambda)^(-q), which turns the exponent lambda into lambda / (1 - lambda).
+For |lambda| < 1 the singularity nearest to the origin is z = 1, hence p_T ~ (1 - lambda)^(a-2) / Gamma(a+1) T^(a-1).
+Intuitively, G changes slowly, so G' = lambda (G' + G / m), hence G ~ m^a. The start t changes the constant, not the
+exponent. Kerg 2020, Proposition 4, has T^(lambda-1) and T^-1 instead (errata 11): Eq. 261 treats the sum over s' as a
+constant, but it grows with q as (1 - lambda)^(-q), which turns the exponent lambda into lambda / (1 - lambda).
 """
 
 from __future__ import annotations
@@ -24,31 +24,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from memspan.errors import EvidenceError, InputError
-from memspan.theory.attention.network import Additive as Additive
-from memspan.theory.attention.network import Alignment as Alignment
-from memspan.theory.attention.network import AttentiveRNN as AttentiveRNN
-from memspan.theory.attention.network import AttentiveRun as AttentiveRun
-from memspan.theory.attention.sparse import dependency_depth as dependency_depth
-from memspan.theory.attention.sparse import printed_sparse_bound as printed_sparse_bound
-from memspan.theory.attention.sparse import random_pattern as random_pattern
-from memspan.theory.attention.sparse import sparse_attention_bound as sparse_attention_bound
-from memspan.theory.attention.sparse import sparsity as sparsity
+from memspan.theory.attention.sparse import sparse_attention_bound
 
 NORMAL_TOLERANCE = 1e-10
-"""How far V V^T and V^T V may differ, relative to the squared norm of V: rounding of an orthogonal basis change."""
-SETTLED = 0.005
-"""How far two neighbouring local slopes may differ. They approach the exponent as 1/T: the later one is then as near."""
+"""Largest difference of V V^T and V^T V relative to the squared norm of V: rounding of an orthogonal basis change."""
+CONVERGED = 0.005
+"""Largest difference of two successive local slopes. They approach the exponent as 1/T, so the later is as close to it."""
 MOST_STEPS = 10**8
-"""About ten seconds for one eigenvalue; the power law is settled long before."""
+"""About ten seconds for one eigenvalue; the power law holds long before."""
 _BLOCK = 1 << 16
-"""Transfer matrices held at once: 4 MB."""
+"""Transfer matrices in memory at a time: 4 MB."""
 
 
 def uniform_attention_exponent(V: ArrayLike) -> NDArray[np.float64]:
-    """Re(lambda / (1 - lambda)) - 1: the power of T that |ds_T/dh_t| follows along each eigenvector of V.
+    """Re(lambda / (1 - lambda)) - 1: the exponent of |ds_T/dh_t| in T along each eigenvector of V.
 
-    Kerg 2020, Proposition 4, corrected (errata 11). `V` is a normal matrix, or its eigenvalues in one dimension; all
-    must be smaller than 1 in modulus. Then Re(1 / (1 - lambda)) > 1/2, so no exponent is below -3/2.
+    Kerg 2020, Proposition 4, corrected (errata 11). `V` is a normal matrix or a list of its eigenvalues, all of modulus
+    below 1. Then Re(1 / (1 - lambda)) > 1/2, so no exponent is below -3/2.
 
     >>> uniform_attention_exponent([0.3, 0.5, 0.7, -0.5]).round(4).tolist()
     [-0.5714, 0.0, 1.3333, -1.3333]
@@ -58,7 +50,7 @@ def uniform_attention_exponent(V: ArrayLike) -> NDArray[np.float64]:
 
 
 def printed_exponent(V: ArrayLike) -> NDArray[np.float64]:
-    """max(-1, Re(lambda) - 1), the power of T that Kerg 2020 prints (Proposition 4, Eq. 248 and 265).
+    """max(-1, Re(lambda) - 1), the exponent as printed in Kerg 2020 (Proposition 4, Eq. 248 and 265).
 
     >>> printed_exponent([0.3, -0.5]).tolist()
     [-0.7, -1.0]
@@ -69,7 +61,7 @@ def printed_exponent(V: ArrayLike) -> NDArray[np.float64]:
 def inverse_length_bound_holds(V: ArrayLike) -> bool:
     """Whether |ds_T/dh_t| = Omega(1/T), Theorem 1 of Kerg 2020: if and only if Re(lambda) >= |lambda|^2 for some lambda.
 
-    That is the same as an exponent of at least -1 (errata 11); the theorem claims it for every normal V.
+    This is equivalent to an exponent of at least -1 (errata 11); the theorem claims it for every normal V.
 
     >>> inverse_length_bound_holds([0.3, -0.5]), inverse_length_bound_holds([-0.5])
     (True, False)
@@ -81,9 +73,9 @@ def inverse_length_bound_holds(V: ArrayLike) -> bool:
 def uniform_attention_gradient(V: ArrayLike, lengths: ArrayLike, *, start: int = 1) -> NDArray[np.complex128]:
     """p_T(lambda): ds_T/dh_t along each eigenvector of V, at each T of `lengths`, for t = `start`.
 
-    Shape lengths × eigenvalues. `V` is a normal matrix or eigenvalues in one dimension, of modulus below 1; `lengths`
-    increase and are at least `start`. Between two lengths the pair (g, G) is carried by a product of 2 × 2 matrices,
-    multiplied by halves, so that a million steps take a fraction of a second.
+    Shape lengths × eigenvalues. `V` is a normal matrix or a list of eigenvalues, of modulus below 1; `lengths` are
+    increasing and at least `start`. The pair (g, G) advances by a product of 2 × 2 matrices, multiplied pairwise, so that
+    a million steps take a fraction of a second.
 
     >>> uniform_attention_gradient([0.0, 0.5], [1, 2, 4]).real.tolist()
     [[2.0, 2.0], [0.5, 2.0], [0.25, 2.0]]
@@ -93,7 +85,7 @@ def uniform_attention_gradient(V: ArrayLike, lengths: ArrayLike, *, start: int =
     gradients, reached = np.empty((len(ends), len(eigenvalues)), np.complex128), start
     with np.errstate(over="ignore", invalid="ignore"):
         for row, end in enumerate(ends):
-            pair, reached = _carried(pair, eigenvalues, reached, end), end
+            pair, reached = _advance(pair, eigenvalues, reached, end), end
             gradients[row] = pair[:, 0, 0] + pair[:, 1, 0] / end
     if not np.isfinite(gradients).all():
         raise InputError(
@@ -103,10 +95,10 @@ def uniform_attention_gradient(V: ArrayLike, lengths: ArrayLike, *, start: int =
 
 
 def measured_exponent(V: ArrayLike, *, length: int = 40_000, start: int = 1) -> NDArray[np.float64]:
-    """log2 |p_T / p_{T/2}| at T = `length`: the power of T, read off the exact gradient, for each eigenvector of V.
+    """log2 |p_T / p_{T/2}| at T = `length`: the exponent measured on the exact gradient, for each eigenvector of V.
 
-    For a complex eigenvalue the phase of p_T turns with log T; its modulus is a power all the same. Refused where
-    the slope is not yet settled, that is where it differs from the one at T/2 by more than 0.005.
+    For a complex eigenvalue the phase of p_T rotates with log T; its modulus is still a power. Raises EvidenceError if
+    the slope has not converged, that is if it differs from the one at T/2 by more than 0.005.
 
     >>> measured_exponent([0.3, -0.5]).round(3).tolist()
     [-0.571, -1.333]
@@ -116,16 +108,16 @@ def measured_exponent(V: ArrayLike, *, length: int = 40_000, start: int = 1) -> 
     lengths = [length // 4, 2 * (length // 4), 4 * (length // 4)]
     sizes = np.abs(uniform_attention_gradient(V, lengths, start=start))
     earlier, slope = np.diff(np.log2(sizes), axis=0)
-    unsettled = float(np.max(np.abs(slope - earlier)))
-    if unsettled > SETTLED:
+    change = float(np.max(np.abs(slope - earlier)))
+    if change > CONVERGED:
         raise EvidenceError(
-            f"the slope still changes by {unsettled:.2g} at length {length:,}; expected at most {SETTLED}; use a longer one"
+            f"the slope still changes by {change:.2g} at length {length:,}; expected at most {CONVERGED}; use a longer one"
         )
     return slope
 
 
 def contracting_eigenvalues(V: ArrayLike) -> NDArray[np.complex128]:
-    """The eigenvalues of a normal V (or those given in one dimension), all of modulus below 1; else refused."""
+    """The eigenvalues of a normal V (or a list of them); raises InputError unless all have modulus below 1."""
     values = np.atleast_1d(np.asarray(V, np.complex128))
     if not values.size or not np.isfinite(values).all():
         wrong = values[~np.isfinite(values)]
@@ -168,7 +160,7 @@ def _checked_lengths(lengths: ArrayLike, start: int) -> list[int]:
     return [int(end) for end in ends]
 
 
-def _carried(
+def _advance(
     pair: NDArray[np.complex128], eigenvalues: NDArray[np.complex128], begin: int, end: int
 ) -> NDArray[np.complex128]:
     """(g, G) at step `end` from (g, G) at step `begin`, for every eigenvalue: shape eigenvalues × 2 × 1."""
@@ -188,7 +180,7 @@ def _transfer(eigenvalues: NDArray[np.complex128], steps: NDArray[np.int64]) -> 
 
 
 def _product(matrices: NDArray[np.complex128]) -> NDArray[np.complex128]:
-    """M_last … M_first along the first axis, by halves, so that numpy multiplies many at once."""
+    """M_last … M_first along the first axis, pairwise, so that numpy multiplies many at once."""
     while len(matrices) > 1:
         pairs = matrices[1::2] @ matrices[: len(matrices) // 2 * 2 : 2]
         matrices = np.concatenate([pairs, matrices[-1:]]) if len(matrices) % 2 else pairs
@@ -196,15 +188,15 @@ def _product(matrices: NDArray[np.complex128]) -> NDArray[np.complex128]:
 
 
 _PER_DECADE = 12
-"""Distances at which the gradient is given."""
+"""Distances per decade at which the gradient is computed."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class AttentionDecay:
-    """|ds_T/dh_1| along one eigenvector of V, against the distance T - 1: uniform attention and none.
+    """|ds_T/dh_1| along one eigenvector of V against the distance T - 1, with uniform attention and without.
 
-    The recurrence is linear and V normal (Kerg 2020, appendix A.3); the gradient starts from the first state, t = 1.
+    The recurrence is linear and V normal (Kerg 2020, appendix A.3).
     """
 
     eigenvalue: complex
@@ -212,26 +204,26 @@ class AttentionDecay:
     steps: int
     """The largest distance."""
     distances: NDArray[np.int64]
-    """T - t in steps, t = 1: from 1 to `steps`, all up to 12, then about 12 per decade."""
+    """T - 1 in steps, from 1 to `steps`: all up to 12, then about 12 per decade."""
     gradient: NDArray[np.float64]
-    """|ds_T/dh_1| under uniform attention, exactly, at each distance."""
+    """|ds_T/dh_1| under uniform attention, exact, at each distance."""
     without_attention: NDArray[np.float64]
-    """|dh_T/dh_1| = |lambda|^(T-1) of the plain recurrence, at each distance; 0 where it is below the smallest float."""
+    """|dh_T/dh_1| = |lambda|^(T-1) of the plain recurrence at each distance; underflows to 0."""
     exponent: float
-    """The power of T that `gradient` follows in the end: Re(lambda / (1 - lambda)) - 1."""
+    """Asymptotic exponent of `gradient` in T: Re(lambda / (1 - lambda)) - 1."""
     printed_exponent: float
-    """The same as Kerg 2020 prints it: max(-1, Re(lambda) - 1); wrong (errata 11)."""
+    """As printed in Kerg 2020: max(-1, Re(lambda) - 1); wrong (errata 11)."""
     sparse_bound: float | None
-    """The least that sparse attention of the given kappa and depth passes on, at any distance; None if not asked for."""
+    """Lower bound under sparse attention of the given kappa and depth, at any distance; None if not requested."""
 
 
 def attention_prediction(
     eigenvalue: complex, steps: int, *, kappa: int | None = None, depth: int | None = None
 ) -> AttentionDecay:
-    """How much of a gradient survives 1 to `steps` steps, with uniform attention, with sparse attention, and without.
+    """Decay of a gradient over 1 to `steps` steps with uniform attention, with sparse attention, and without.
 
-    `kappa` (attended states per step) and `depth` (dependency depth) go together and ask for the bound of Theorem 2,
-    which needs a positive real eigenvalue.
+    `kappa` (attended states per step) and `depth` (dependency depth) together request the bound of Theorem 2, which
+    requires a positive real eigenvalue.
 
     >>> attention_prediction(0.5, 100, kappa=2, depth=1).sparse_bound
     0.125

@@ -1,14 +1,4 @@
-"""Linear recurrent networks with Gaussian output: their memory exactly, before and without any simulation.
-
-(h, x) is a Markov chain with A = [[U_h, W_h], [U_o, 0]], so that every covariance is a block of A^t P. The network
-below repeats 0.81 of what it gave two steps ago; its information falls as 0.9^(2 tau), at even lags.
-
->>> network = LinearRNN(W_h=[[1.0]], U_h=[[0.0]], U_o=[[0.81]])
->>> round(network.rate, 6), round(network.correlation_length, 4)
-(0.9, 4.7456)
->>> network.information([1, 2, 4]).round(4).tolist()
-[0.0, 0.5337, 0.2815]
-"""
+"""`LinearRNN`: a linear recurrent network with Gaussian output, and the law `Start` of its first state."""
 
 from __future__ import annotations
 
@@ -24,18 +14,24 @@ from numpy.typing import ArrayLike, NDArray
 
 from memspan.errors import InputError
 from memspan.results.files import read_weights, write_bytes
-from memspan.theory.linear import chain as recursion
-from memspan.theory.linear.chain import Chain, Floats, checked_lags
+from memspan.theory.linear.chain import (
+    Chain,
+    Floats,
+    chain_covariances,
+    chain_information,
+    checked_lags,
+    minimal,
+)
 
 _WEIGHTS = ("W_h", "U_h", "U_o")
 _ASYMMETRY = 1e-10
-"""Asymmetry or negative eigenvalues of a covariance, relative to its largest entry, that rounding may cause."""
+"""Largest asymmetry or negative eigenvalue of a covariance, relative to its largest entry, attributed to rounding."""
 
 
 @final
 @dataclass(frozen=True, eq=False, init=False)
 class Start:
-    """p(h_0, x_0) = N(0, covariance), with h_0 before x_0.  Shen 2019, Eq. 14; a mean would not change information."""
+    """p(h_0, x_0) = N(0, covariance), with h_0 first.  Shen 2019, Eq. 14; a mean would not change the information."""
 
     covariance: Floats
     """(hidden + visible, hidden + visible), symmetric and positive semidefinite."""
@@ -44,7 +40,7 @@ class Start:
         matrix = _matrix("the start's covariance", covariance)
         if matrix.shape[0] != matrix.shape[1]:
             raise InputError(
-                f"the start's covariance has shape {matrix.shape}; expected a square of (h_0, x_0)"
+                f"the start's covariance has shape {matrix.shape}; expected a square matrix of (h_0, x_0)"
             )
         allowed = _ASYMMETRY * np.abs(matrix).max()
         if np.abs(matrix - matrix.T).max() > allowed or np.linalg.eigvalsh(matrix)[0] < -allowed:
@@ -55,16 +51,16 @@ class Start:
 
     @classmethod
     def at_rest(cls, network: LinearRNN) -> Self:
-        """h_0 = 0 and x_0 nothing but noise, as networks are often started."""
+        """h_0 = 0 and x_0 pure noise, the usual initial state of a network."""
         return cls(np.diag([0.0] * network.hidden + [network.noise**2] * network.visible))
 
     @property
     def root(self) -> Floats:
-        """F with F F^T the covariance, and no column that rounding alone has made."""
+        """F with F F^T = covariance, without columns that are only rounding errors."""
         scale = np.sqrt(np.maximum(np.diag(self.covariance), np.finfo(np.float64).tiny))
         value, vector = np.linalg.eigh(self.covariance / np.outer(scale, scale))
-        kept = value > len(scale) * np.finfo(np.float64).eps
-        return scale[:, None] * vector[:, kept] * np.sqrt(value[kept])
+        significant = value > len(scale) * np.finfo(np.float64).eps
+        return scale[:, None] * vector[:, significant] * np.sqrt(value[significant])
 
 
 @final
@@ -79,7 +75,7 @@ class LinearRNN:
     U_o: Floats
     """(visible, hidden)"""
     noise: float
-    """The standard deviation sigma of x_t, given the past."""
+    """Standard deviation sigma of x_t given the past."""
 
     def __init__(self, W_h: ArrayLike, U_h: ArrayLike, U_o: ArrayLike, noise: float = 1.0) -> None:
         given = {name: _matrix(name, value) for name, value in zip(_WEIGHTS, (W_h, U_h, U_o), strict=True)}
@@ -120,45 +116,45 @@ class LinearRNN:
 
     @cached_property
     def rate(self) -> float:
-        """r = max |lambda| over the modes that the noise excites and x observes; generically the spectral radius."""
-        return float(np.abs(np.linalg.eigvals(recursion.minimal(self._chain()).A)).max())
+        """r = max |lambda| over the modes excited by the noise and observed in x; generically the spectral radius."""
+        return float(np.abs(np.linalg.eigvals(minimal(self._chain()).A)).max())
 
     @property
     def correlation_length(self) -> float:
-        """xi = -1 / (2 ln r): in the tail, information falls as exp(-tau / xi)."""
-        self._check_it_settles()
+        """xi = -1 / (2 ln r): in the tail the information falls as exp(-tau / xi)."""
+        self._check_stationary()
         return -0.5 / float(np.log(self.rate)) if self.rate > 0 else 0.0
 
     def stationary_covariance(self) -> Floats:
-        """P = A P A^T + noise^2 diag(0, I), the covariance of (h_t, x_t) after long running."""
-        self._check_it_settles()
+        """P = A P A^T + noise^2 diag(0, I), the stationary covariance of (h_t, x_t)."""
+        self._check_stationary()
         excited = self._chain().B
         return _symmetric(scipy.linalg.solve_discrete_lyapunov(self.transition, excited @ excited.T))
 
     def covariances(self, lags: ArrayLike) -> Floats:
         """cov(x_tau, x_0) of the stationary network: the lower right block of A^tau P, of shape (lags, d, d)."""
-        return recursion.covariances(self._stationary, checked_lags(lags, least=0))
+        return chain_covariances(self._stationary, checked_lags(lags, least=0))
 
     def information(self, lags: ArrayLike, *, start: Start | None = None) -> Floats:
-        """I(x_0; x_tau) in nats at each lag, exact also where it is 1e-30.  Shen 2019, Eq. 8 and 41.
+        """I(x_0; x_tau) in nats at each lag, accurate even where it is 1e-30.  Shen 2019, Eq. 8 and 41.
 
-        Of the stationary network, or of one that begins in `start`, which may have any spectral radius.
+        For the stationary network, or for one with the initial law `start`, which allows any spectral radius.
         """
         distances = checked_lags(lags, least=1)
-        chain = self._stationary if start is None else recursion.minimal(self._chain(start))
-        return recursion.information(chain, distances)
+        chain = self._stationary if start is None else minimal(self._chain(start))
+        return chain_information(chain, distances)
 
     def sample(
         self, documents: int, length: int, *, seed: int | np.random.Generator, start: Start | None = None
     ) -> Floats:
-        """x_0 … x_{length-1}, of shape (documents, length, visible), begun in the stationary law or in `start`."""
+        """Samples x_0 … x_{length-1}, of shape (documents, length, visible), from the stationary law or from `start`."""
         if documents < 1 or length < 1:
             raise InputError(f"{documents} documents of {length} steps; expected at least one of each")
         begin = start or Start(self.stationary_covariance())
         self._check_size(begin)
         rng = np.random.default_rng(seed)
         value, vector = np.linalg.eigh(begin.covariance)
-        # The symmetric root is the only one of its kind, so a seed gives the same samples on every machine.
+        # The symmetric square root is unique, so a seed gives the same samples on every machine.
         root = (vector * np.sqrt(np.maximum(value, 0.0))) @ vector.T
         h, x = np.split(rng.standard_normal((documents, len(root))) @ root, [self.hidden], axis=1)
         samples = np.empty((documents, length, self.visible))
@@ -178,7 +174,7 @@ class LinearRNN:
         spectral_radius: float | None = None,
         seed: int | np.random.Generator,
     ) -> Self:
-        """Independent Gaussian weights of variance 1 / inputs, all scaled alike to the spectral radius asked for.
+        """Independent Gaussian weights of variance 1 / fan-in, scaled together to the given spectral radius.
 
         >>> round(LinearRNN.random(8, 2, spectral_radius=0.95, seed=0).spectral_radius, 12)
         0.95
@@ -200,7 +196,7 @@ class LinearRNN:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """A network from the tensors W_h, U_h, U_o and, if it is there, noise of a .safetensors file."""
+        """Read the tensors W_h, U_h, U_o and optionally noise of a .safetensors file."""
         tensors, _ = read_weights(Path(path), _WEIGHTS, optional=("noise",), writer="LinearRNN.save")
         noise = tensors.get("noise", np.ones(1))
         if noise.size != 1:
@@ -211,7 +207,7 @@ class LinearRNN:
             raise InputError(f"{path}: {error}") from error
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the file that `load` reads, whole or not at all."""
+        """Write the file that `load` reads, atomically."""
         from safetensors.numpy import save
 
         tensors = {name: np.ascontiguousarray(getattr(self, name)) for name in _WEIGHTS}
@@ -228,9 +224,9 @@ class LinearRNN:
 
     @cached_property
     def _stationary(self) -> Chain:
-        """The minimal chain, begun in its stationary law."""
-        self._check_it_settles()
-        chain = recursion.minimal(self._chain())
+        """The minimal chain with its stationary initial law."""
+        self._check_stationary()
+        chain = minimal(self._chain())
         covariance = scipy.linalg.solve_discrete_lyapunov(chain.A, chain.B @ chain.B.T)
         return Chain(chain.A, chain.B, chain.C, Start(_symmetric(covariance)).root)
 
@@ -242,11 +238,11 @@ class LinearRNN:
                 f"and {self.visible} visible units"
             )
 
-    def _check_it_settles(self) -> None:
+    def _check_stationary(self) -> None:
         if self.spectral_radius >= 1:
             raise InputError(
-                f"the spectral radius is {self.spectral_radius:.6g}, not below 1: such a network has no stationary law "
-                "and remembers only its initial condition; ask information(lags, start=Start(…)) or scale the weights down"
+                f"the spectral radius is {self.spectral_radius:.6g}, not below 1, so the network has no stationary law and "
+                "remembers only its initial condition; use information(lags, start=Start(…)) or scale the weights down"
             )
 
 

@@ -1,4 +1,4 @@
-"""Element-wise functions of a Gaussian pre-activation, each with what quadrature must know of it."""
+"""Smooth activations of a Gaussian pre-activation, with what quadrature needs to know about them."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from scipy import special
 Array = NDArray[np.float64]
 
 _LARGEST_EXPONENT = 700.0
-"""exp of it is still a double."""
+"""The exponential of this is still finite in double precision."""
 
 
 class Activation(ABC):
-    """phi(e), a function that is smooth on a strip around the real line.
+    """phi(e), analytic on a strip around the real line.
 
-    Kinks (as of a rectifier) are outside this theory: quadrature and series would converge too slowly.
+    Functions with kinks, such as ReLU, are not supported: quadrature and series would converge too slowly.
     """
 
     strip: ClassVar[float]
-    """Distance of the nearest pole from the real line; it sets the step of the quadrature."""
+    """Distance of the nearest pole from the real line; sets the step of the quadrature."""
     bound: ClassVar[float]
-    """The largest |phi|; infinite if there is none."""
+    """Upper bound of |phi|; may be infinite."""
 
     @abstractmethod
     def value(self, e: Array) -> Array:
@@ -39,13 +39,13 @@ class Activation(ABC):
 @final
 @dataclass(frozen=True)
 class Sigmoid(Activation):
-    """1 / (1 + exp(-e)), the gate; poles at ± i pi."""
+    """1 / (1 + exp(-e)); poles at ± i pi."""
 
     strip: ClassVar[float] = np.pi
     bound: ClassVar[float] = 1.0
 
     def value(self, e: Array) -> Array:
-        """The share that a gate lets through."""
+        """The sigmoid."""
         return open_and_closed(e)[0]
 
     def slopes(self, e: Array) -> tuple[Array, Array]:
@@ -56,10 +56,8 @@ class Sigmoid(Activation):
 
 
 def open_and_closed(e: Array) -> tuple[Array, Array]:
-    """sigmoid(e) and 1 - sigmoid(e); the second keeps its digits where a gate is almost open.
-
-    numpy's exp is several times as fast as scipy's expit, and this is where phase diagrams spend their time.
-    """
+    """sigmoid(e) and 1 - sigmoid(e), the latter without cancellation for an almost open gate."""
+    # numpy's exp is several times as fast as scipy's expit, and phase diagrams spend most of their time here.
     fall = np.exp(np.minimum(-e, _LARGEST_EXPONENT))
     u = 1 / (1 + fall)
     return u, fall * u
@@ -87,7 +85,7 @@ class Tanh(Activation):
 @final
 @dataclass(frozen=True)
 class Erf(Activation):
-    """erf(sqrt(pi) e / 2), of slope 1 at 0; entire, so the strip is where it grows too large to help."""
+    """erf(sqrt(pi) e / 2), with slope 1 at 0. It is entire, but grows off the real line, which limits the strip."""
 
     strip: ClassVar[float] = 1.0
     bound: ClassVar[float] = 1.0
@@ -97,7 +95,7 @@ class Erf(Activation):
         return special.erf(np.sqrt(np.pi) / 2 * e)
 
     def slopes(self, e: Array) -> tuple[Array, Array]:
-        """exp(-pi e^2 / 4) and its slope."""
+        """exp(-pi e^2 / 4) and its derivative."""
         first = np.exp(-np.pi / 4 * e**2)
         return first, -np.pi / 2 * e * first
 

@@ -1,4 +1,8 @@
-"""Fixed points of the variance: roots of drive + sigma_w^2 Q(q) - q, found by a scan and refined by Newton's method."""
+"""Fixed points of the variance and of the correlation of two copies of a network.
+
+Fixed points of the variance are roots of drive + sigma_w^2 Q(q) - q, located by a scan and refined by Newton's method. The
+map of the covariance p of two copies is written in terms of the gap Q - p, so that nothing cancels for nearly equal copies.
+"""
 
 from __future__ import annotations
 
@@ -9,27 +13,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.errors import EvidenceError, InputError
-from memspan.theory.meanfield.activations import Activation
+from memspan.theory.meanfield.activations import Activation, Array
 from memspan.theory.meanfield.parameters import Parameters
-
-Array = NDArray[np.float64]
 
 _SCAN, _FINE_SCAN = 160, 1000
 _ZOOMS, _FAN = 5, 17
-"""How often, and with how many values, the neighbourhood of a turning point is looked at more closely."""
+"""How often, and with how many values, the neighborhood of a turning point is refined."""
 _MOST_TURNS = 8
 _NEAR_MISS = 0.2
 _ROWS = 2048
 _NEWTON_STEPS = 60
 _SMALLEST = 1e-8
-"""Of the largest q: where the scan starts if nothing drives the network."""
+"""Start of the scan relative to the largest q, for a network without any drive."""
 _LARGEST = 1e9
+# Relative steps at which the iteration stops: the error of Newton's method is about the square of its last step.
 _NEWTON_CLOSE, _BISECTION_CLOSE = 1e-9, 1e-15
-"""Relative steps after which a point is done: Newton's error is then the square of its last step."""
+_MOST_GAP_STEPS = 200
+_GAP_RESOLUTION = 1e-13
+"""Relative to Q."""
 
 
-class Balanced(Protocol):
-    """What is needed of a field here."""
+class VarianceMap(Protocol):
+    """The part of a field that determines the fixed points of its variance."""
 
     @property
     def gate(self) -> Activation: ...
@@ -39,11 +44,11 @@ class Balanced(Protocol):
     def share(self, q: Array, mean: Array) -> tuple[Array, Array]: ...
 
 
-def first_root(field: Balanced, parameters: Parameters) -> tuple[Array, NDArray[np.int64]]:
-    """The smallest fixed point of q of every point, and how many stable ones there are.
+def first_root(field: VarianceMap, parameters: Parameters) -> tuple[Array, NDArray[np.int64]]:
+    """The smallest fixed point of q at every point, and the number of stable fixed points.
 
-    Below the smallest fixed point the variance rises, so a network that starts at h = 0 comes to rest there (beside
-    h = 0, if nothing drives it).
+    Below the smallest fixed point the variance grows, so a network that starts at h = 0 converges to it (or starts near
+    h = 0, if it has no drive).
     """
     nodes = _scan_nodes(field, parameters, _SCAN)
     low, high, guess = (np.empty(parameters.size) for _ in range(3))
@@ -60,17 +65,17 @@ def first_root(field: Balanced, parameters: Parameters) -> tuple[Array, NDArray[
         high[rows] = np.where(zero, nodes[0], nodes[first + 1])
         guess[rows] = np.where(zero, 0.0, _chord(nodes, excess, first))
         stable[rows] = falls.sum(axis=1) + zero
-        for place, below, above in _dips(field, some, nodes, excess, first):
-            at = start + place
+        for point, below, above in _dips(field, some, nodes, excess, first):
+            at = start + point
             low[at], high[at], guess[at] = below, above, (below + above) / 2
             stable[at] += 1
     return _refine(field, parameters, low, high, guess, rising=False), stable
 
 
 def _dips(
-    field: Balanced, parameters: Parameters, nodes: Array, excess: Array, first: NDArray[np.intp]
+    field: VarianceMap, parameters: Parameters, nodes: Array, excess: Array, first: NDArray[np.intp]
 ) -> Iterator[tuple[int, float, float]]:
-    """Points whose excess falls to zero and rises again between two nodes, before the first fall that the scan saw.
+    """Points whose excess dips to zero between two nodes, before the first sign change that the scan detected.
 
     Such pairs of fixed points lie close together near a fold, where a stable branch begins or ends.
     """
@@ -81,26 +86,26 @@ def _dips(
         & (here > 0)
         & (np.arange(1, nodes.size - 1) < first[:, None])
     )
-    for place, left in np.argwhere(lowest):
-        before, at, after = excess[place, left : left + 3]
+    for point, left in np.argwhere(lowest):
+        before, at, after = excess[point, left : left + 3]
         bottom = at - (after - before) ** 2 / (8 * (after - 2 * at + before))
-        # The parabola through three nodes is good to a few percent of its height; only near misses are worth a closer look.
+        # The parabola through three nodes is accurate to a few percent of its height; only near misses are worth refining.
         if bottom > _NEAR_MISS * max(before, after):
             continue
-        one, fan = parameters.select([place]), nodes[left : left + 3]
+        one, fan = parameters.select([point]), nodes[left : left + 3]
         for _ in range(_ZOOMS):
             fan = np.linspace(fan[0], fan[-1], _FAN)
             values = _excess(field, one.repeated(_FAN), fan)[0]
             deepest = int(np.argmin(values))
             if values[deepest] <= 0:
                 found = int(np.argmax(values <= 0))
-                yield int(place), float(fan[max(found - 1, 0)]), float(fan[found])
+                yield int(point), float(fan[max(found - 1, 0)]), float(fan[found])
                 break
             fan = fan[max(deepest - 1, 0) : deepest + 2]
 
 
-def all_roots(field: Balanced, parameters: Parameters) -> Array:
-    """Every fixed point of q of a single point, ascending."""
+def all_roots(field: VarianceMap, parameters: Parameters) -> Array:
+    """Every fixed point of q at a single point, ascending."""
     nodes = _scan_nodes(field, parameters, _FINE_SCAN)
     nodes = np.unique(np.append(nodes, 0.0)) if parameters.drive[0] == 0 else nodes
     for _ in range(_ZOOMS):
@@ -110,23 +115,16 @@ def all_roots(field: Balanced, parameters: Parameters) -> Array:
         nodes = np.unique(np.concatenate([nodes, *fans]))
     excess = _excess(field, parameters.repeated(nodes.size), nodes)[0]
     exact = nodes[excess == 0]
-    changes = np.flatnonzero(excess[:-1] * excess[1:] < 0)
-    found = [
-        _refine(
-            field,
-            parameters,
-            nodes[[i]],
-            nodes[[i + 1]],
-            _chord(nodes, excess[None], np.array([i])),
-            rising=bool(excess[i] < 0),
-        )
-        for i in changes
-    ]
+    found = []
+    for i in np.flatnonzero(excess[:-1] * excess[1:] < 0):
+        guess = _chord(nodes, excess[None], np.array([i]))
+        rising = bool(excess[i] < 0)
+        found.append(_refine(field, parameters, nodes[[i]], nodes[[i + 1]], guess, rising=rising))
     return np.unique(np.concatenate([exact, *found]))
 
 
 def _chord(nodes: Array, excess: Array, first: NDArray[np.intp]) -> Array:
-    """Where the straight line between two nodes crosses zero."""
+    """Zero of the straight line between two nodes."""
     rows = np.arange(first.size)
     left, right = excess[rows, first], excess[rows, first + 1]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -134,17 +132,17 @@ def _chord(nodes: Array, excess: Array, first: NDArray[np.intp]) -> Array:
     return nodes[first] + np.clip(share, 0.0, 1.0) * (nodes[first + 1] - nodes[first])
 
 
-def _scan_nodes(field: Balanced, parameters: Parameters, count: int) -> Array:
+def _scan_nodes(field: VarianceMap, parameters: Parameters, count: int) -> Array:
     drive, reach = parameters.drive, parameters.w2 * field.scale(parameters)
     highest = float(np.max(drive + reach)) * 1.0001 + 1e-12
     if not np.isfinite(field.gate.bound):
-        highest = _unbounded(field, parameters)
+        highest = _upper_bound(field, parameters)
     lowest = max(float(np.min(drive)) * 0.9999, _SMALLEST * highest)
     return np.geomspace(lowest, highest, count)
 
 
-def _unbounded(field: Balanced, parameters: Parameters) -> float:
-    """Where the variance surely falls, for an activation without a bound; refused if it never does."""
+def _upper_bound(field: VarianceMap, parameters: Parameters) -> float:
+    """A q above all fixed points of an unbounded activation; raises InputError if there is none."""
     highest = max(1.0, float(np.max(parameters.drive)))
     while highest < _LARGEST:
         q = np.full(parameters.size, highest)
@@ -158,17 +156,17 @@ def _unbounded(field: Balanced, parameters: Parameters) -> float:
     )
 
 
-def _table(field: Balanced, mean: Array, nodes: Array) -> tuple[Array, NDArray[np.intp]]:
-    """The share at every node for each different bias mean, and which row belongs to which point."""
+def _table(field: VarianceMap, mean: Array, nodes: Array) -> tuple[Array, NDArray[np.intp]]:
+    """The share at every node for each distinct bias mean, and the row of each point."""
     means, row = np.unique(mean, return_inverse=True)
     q, repeated = np.tile(nodes, means.size), np.repeat(means, nodes.size)
     return field.share(q, repeated)[0].reshape(means.size, nodes.size), row
 
 
 def _refine(
-    field: Balanced, parameters: Parameters, low: Array, high: Array, guess: Array, *, rising: bool
+    field: VarianceMap, parameters: Parameters, low: Array, high: Array, guess: Array, *, rising: bool
 ) -> Array:
-    """Newton's method inside [low, high], with bisection where it would leave the bracket; points that are done rest."""
+    """Newton's method inside [low, high], with bisection where it would leave the bracket; converged points stop."""
     q, left = guess.copy(), np.arange(guess.size)
     for _ in range(_NEWTON_STEPS):
         here = q[left]
@@ -186,20 +184,15 @@ def _refine(
     return q
 
 
-def _excess(field: Balanced, parameters: Parameters, q: Array) -> tuple[Array, Array]:
-    """drive + sigma_w^2 Q(q) - q and its slope."""
+def _excess(field: VarianceMap, parameters: Parameters, q: Array) -> tuple[Array, Array]:
+    """drive + sigma_w^2 Q(q) - q and its derivative."""
     share, slope = field.share(q, parameters.mean)
     reach = parameters.w2 * field.scale(parameters)
     return parameters.drive + reach * share - q, reach * slope - 1
 
 
-_MOST_STEPS = 200
-_RESOLUTION = 1e-13
-"""Relative to Q."""
-
-
 class CorrelationMap(Protocol):
-    """gap -> gap after one step, for many points at once; `correlation` is that of the inputs."""
+    """The map of the gap Q - p for many points at once; `correlation` is that of the inputs."""
 
     @property
     def Q(self) -> Array:
@@ -215,28 +208,28 @@ class CorrelationMap(Protocol):
         ...
 
     def slope(self, gap: Array, correlation: float) -> Array:
-        """d next / d gap, which is chi."""
+        """d next / d gap = chi."""
         ...
 
     def error(self, gap: Array, correlation: float) -> Array:
-        """Largest error of chi from the series' tail."""
+        """Bound on the error of chi from the tail of the series."""
         ...
 
 
 def stable_gap(step: CorrelationMap, correlation: float) -> Array:
     """The stable fixed point of the gap.
 
-    For inputs of correlation 0 or more the map p -> p_next is a power series with positive coefficients, so it
-    is convex and Newton's iteration from p = 0 rises to the smallest fixed point, which is the stable one. For
-    negative correlations p may have either sign (biases are shared). A bracket is kept in either case.
+    For input correlations >= 0 the map p -> p_next is a power series with positive coefficients. It is convex, and Newton's
+    iteration from p = 0 rises to the smallest fixed point, which is the stable one. For negative correlations p may have
+    either sign, because biases are shared. A bracket protects the iteration in both cases.
     """
     low = np.zeros_like(step.Q)
     high = 2 * step.Q if correlation < 0 else step.Q.copy()
     gap = step.Q.copy()
-    tolerance = _RESOLUTION * np.maximum(step.Q, 1e-300)
-    for _ in range(_MOST_STEPS):
+    tolerance = _GAP_RESOLUTION * np.maximum(step.Q, 1e-300)
+    for _ in range(_MOST_GAP_STEPS):
         excess = step.next(gap, correlation) - gap
-        # The gap's fixed point is above where the next gap is larger.
+        # The fixed point lies above the present gap if the next gap is larger.
         low, high = np.where(excess > 0, gap, low), np.where(excess > 0, high, gap)
         with np.errstate(divide="ignore", invalid="ignore"):
             newton = gap - excess / (step.slope(gap, correlation) - 1)
@@ -249,11 +242,11 @@ def stable_gap(step: CorrelationMap, correlation: float) -> Array:
     if np.max(np.abs(step.next(gap, correlation) - gap) / np.maximum(step.Q, 1e-300)) < 1e-9:
         return gap
     raise EvidenceError(
-        "the fixed point of the correlation was not found; expected one to nine digits; move the parameters a little"
+        "the fixed point of the correlation did not converge; expected nine digits; change the parameters slightly"
     )
 
 
 def input_distance(parameters: Parameters, q: Array, gap: Array, correlation: float) -> Array:
-    """1 - c = (sigma_w^2 (Q - p) + sigma_v^2 R (1 - Sigma)) / q; 0 where nothing varies. Clamped to [0, 2]."""
+    """1 - c = (sigma_w^2 (Q - p) + sigma_v^2 R (1 - Sigma)) / q, clipped to [0, 2]; 0 if nothing varies."""
     apart = parameters.w2 * gap + parameters.v2 * parameters.R * (1 - correlation)
     return np.clip(np.where(q > 0, apart / np.where(q > 0, q, 1.0), 0.0), 0.0, 2.0)

@@ -1,8 +1,13 @@
-"""E[f(sqrt(q) z + mu)] for a standard normal z, by the trapezoidal rule, with an error estimate.
+"""Gaussian expectations: E[f(z)] by the trapezoidal rule, E[f(z1) f(z2)] by a Hermite series.
 
-For a function that is analytic on a strip of width s around the real line the rule with step h is off by about
-exp(-2 pi s / (sqrt(q) h)), so a step of s / (2 pi sqrt(q)) leaves nothing that double precision could see.
-Gauss-Hermite is the wrong rule here: for a saturated gate (q = 16) it is off by 2.5e-4 with 100 nodes.
+**One variable.** For a function analytic on a strip of width s around the real line, the trapezoidal rule with step h
+has an error of about exp(-2 pi s / (sqrt(q) h)); a step of s / (2 pi sqrt(q)) is exact to double precision. Gauss-Hermite
+quadrature is unsuitable: for a saturated gate (q = 16) it has an error of 2.5e-4 with 100 nodes.
+
+**Two variables of correlation c** (Mehler's formula). With a_k the coefficients of f(sqrt(q) z + mu) in normalized Hermite
+polynomials, E[f(z1) f(z2)] = sum_k a_k^2 c^k, so no two-dimensional quadrature is needed. The remainder of E[f^2] after the
+last term counts as one more term of the next order. The series is then exact at c = 1, and for 0 <= c <= 1 its error is at
+most that term.
 """
 
 from __future__ import annotations
@@ -12,51 +17,39 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memspan.errors import EvidenceError
-from memspan.theory.meanfield.activations import Activation
+from memspan.theory.meanfield.activations import Activation, Array
 
-Array = NDArray[np.float64]
 Integrand = Callable[[Array], tuple[Array, ...]]
-"""Pre-activations (points, nodes) to one array of that shape per integral."""
+"""Maps pre-activations (points, nodes) to one array of that shape per integral."""
 
-LIMIT = 9.0
-"""Half width of the interval: beyond it a normal variable has a probability of 2e-19."""
+_LIMIT, _SERIES_LIMIT = 9.0, 12.0
+"""Half widths of the integration interval in standard deviations: P(|z| > 9) is 2e-19, but high Hermite polynomials grow."""
 COARSE_TOLERANCE = 1e-6
-"""How far the rule with twice the step may be off; the rule itself is off by about the square of that."""
+"""Largest error of the rule with twice the step; the error of the rule itself is about the square of that."""
 QUADRATURE_ERROR = COARSE_TOLERANCE**2
-MOST_NODES = 1 << 16
-_ROOM = 1 << 16
-"""Numbers held at a time (512 kB, so that they stay in the cache)."""
-_CHECKED = 32
-"""Points of a chunk, evenly spread, whose integrals are compared with those of twice the step."""
+_MOST_NODES = 1 << 16
+_MOST_REFINEMENT = 16
+_BLOCK, _SERIES_BLOCK = 1 << 16, 1 << 22
+"""Numbers in memory at a time: 512 kB stay in the cache; the series needs larger blocks for its matrix products."""
+_CHECKED_POINTS = 32
+"""Points per chunk, evenly spaced, whose integrals are compared with those of twice the step."""
 _STEPS_PER_STRIP = 2 * np.pi
 _LARGEST_STEP = 0.5
-
-
-def nodes(q: float, strip: float, *, limit: float = LIMIT, refine: int = 1) -> tuple[Array, Array]:
-    """Standard normal nodes and weights whose step suits pre-activations of variance up to `q`."""
-    step = min(_LARGEST_STEP, strip / (_STEPS_PER_STRIP * np.sqrt(max(q, 1e-300)))) / refine
-    needed = 2 * limit / step
-    if needed > MOST_NODES:
-        raise EvidenceError(
-            f"the quadrature does not converge: pre-activations of variance {q:.3g} need {needed:,.4g} nodes, more than "
-            f"{MOST_NODES:,}; use smaller sigma_w, sigma_v, sigma_b or input variance"
-        )
-    half = 2 * int(np.ceil(limit / step / 2))
-    z = np.linspace(-limit, limit, 2 * half + 1)
-    weights = np.exp(-(z**2) / 2)
-    return z, weights / weights.sum()
+MOST_TERMS = 4096
+_NEGLIGIBLE_POWER = 1e-18
+_POWER_CHECKS = 16
+"""Terms of the series between two checks whether c^k is negligible."""
 
 
 def expectation(
     integrand: Integrand, q: Array, mean: Array, *, strip: float, refine: int = 1
 ) -> tuple[tuple[Array, ...], float]:
-    """E[f(sqrt(q) z + mean)] of every function that `integrand` returns, for arrays q and mean of one shape (points,).
+    """E[f(sqrt(q) z + mean)] of every function that `integrand` returns, for q and mean of shape (points,).
 
-    Also returns the largest difference to the rule with twice the step. The step is halved, up to four times,
-    until that is small; otherwise the integral is refused.
+    Also returns the largest difference from the rule with twice the step. The step is halved, up to four times, until that
+    difference is small; raises EvidenceError if it never is.
 
     >>> (square,), error = expectation(lambda e: (e**2,), np.array([4.0]), np.array([1.0]), strip=np.inf)
     >>> round(float(square[0]), 12), error < 1e-6
@@ -66,10 +59,10 @@ def expectation(
     values, error = _by_chunks(integrand, q[order], mean[order], strip, refine)
     scale = 1 + max((float(np.max(np.abs(value))) for value in values if value.size), default=0.0)
     if error > COARSE_TOLERANCE * scale:
-        if refine >= 16:
+        if refine >= _MOST_REFINEMENT:
             raise EvidenceError(
-                f"the quadrature does not converge: halving the step still changes an integral by {error:.2g} (at most "
-                f"{COARSE_TOLERANCE:g} expected); use a smoother activation, or one whose strip is right"
+                f"the quadrature does not converge: halving the step still changes an integral by {error:.2g}; expected at "
+                f"most {COARSE_TOLERANCE:g}; use a smoother activation, or correct its strip"
             )
         return expectation(integrand, q, mean, strip=strip, refine=2 * refine)
     back = np.empty_like(order)
@@ -80,13 +73,13 @@ def expectation(
 def _by_chunks(
     integrand: Integrand, q: Array, mean: Array, strip: float, refine: int
 ) -> tuple[tuple[Array, ...], float]:
-    """Points in ascending q, so that each chunk has the few nodes that its largest q needs."""
+    """Points in ascending q, so that each chunk uses only as many nodes as its largest q needs."""
     parts: list[tuple[Array, ...]] = []
     error = 0.0
-    for chunk, z, weights in chunked(q, strip, refine=refine):
+    for chunk, z, weights in _chunks(q, strip, refine=refine):
         functions = integrand(np.sqrt(q[chunk])[:, None] * z + mean[chunk, None])
         parts.append(tuple(function @ weights for function in functions))
-        checked = slice(None, None, max(1, (chunk.stop - chunk.start) // _CHECKED))
+        checked = slice(None, None, max(1, (chunk.stop - chunk.start) // _CHECKED_POINTS))
         coarse = weights[::2] / weights[::2].sum()
         differences = (
             np.abs(function[checked, ::2] @ coarse - fine[checked])
@@ -96,31 +89,36 @@ def _by_chunks(
     return tuple(np.concatenate(columns) for columns in zip(*parts, strict=True)), error
 
 
-def chunked(
-    q: Array, strip: float, *, limit: float = LIMIT, refine: int = 1, room: int = _ROOM
+def _chunks(
+    q: Array, strip: float, *, limit: float = _LIMIT, refine: int = 1, block: int = _BLOCK
 ) -> Iterator[tuple[slice, Array, Array]]:
-    """Slices of the ascending `q` that fit in memory, each with the nodes and weights of its largest."""
+    """Slices of the ascending `q` that fit in memory, each with the nodes and weights for its largest value."""
     start = 0
     while start < q.size:
-        first, _ = nodes(float(q[start]), strip, limit=limit, refine=refine)
-        stop = min(q.size, start + max(1, room // first.size))
-        z, weights = nodes(float(q[stop - 1]), strip, limit=limit, refine=refine)
-        # Large variances at the chunk's end would make all of it expensive: it ends where they are doubled.
+        first, _ = _nodes(float(q[start]), strip, limit, refine)
+        stop = min(q.size, start + max(1, block // first.size))
+        z, weights = _nodes(float(q[stop - 1]), strip, limit, refine)
+        # Large variances at the end of a chunk would make all of it expensive: end it where the nodes have doubled.
         while z.size > 2 * first.size and stop - start > 1:
             stop = start + (stop - start + 1) // 2
-            z, weights = nodes(float(q[stop - 1]), strip, limit=limit, refine=refine)
+            z, weights = _nodes(float(q[stop - 1]), strip, limit, refine)
         yield slice(start, stop), z, weights
         start = stop
 
 
-_SERIES_LIMIT = 12.0
-"""Half width of the interval: high polynomials reach farther than the normal density does."""
-MOST_TERMS = 4096
-_SERIES_ROOM = 1 << 22
-_PI = np.pi
-_NOTHING = 1e-18
-_LOOK = 16
-"""Terms between two looks at whether the powers have become nothing."""
+def _nodes(q: float, strip: float, limit: float, refine: int) -> tuple[Array, Array]:
+    """Standard normal nodes and weights with a step for pre-activations of variance up to `q`."""
+    step = min(_LARGEST_STEP, strip / (_STEPS_PER_STRIP * np.sqrt(max(q, 1e-300)))) / refine
+    needed = 2 * limit / step
+    if needed > _MOST_NODES:
+        raise EvidenceError(
+            f"the quadrature does not converge: pre-activations of variance {q:.3g} need {needed:,.4g} nodes; expected at "
+            f"most {_MOST_NODES:,}; use smaller sigma_w, sigma_v, sigma_b or input variance"
+        )
+    half = 2 * int(np.ceil(limit / step / 2))
+    z = np.linspace(-limit, limit, 2 * half + 1)
+    weights = np.exp(-(z**2) / 2)
+    return z, weights / weights.sum()
 
 
 @final
@@ -132,12 +130,8 @@ class TwoPoint:
     whole: Array
     """E[f^2], exactly (points,)."""
 
-    def select(self, points: NDArray[np.bool_] | NDArray[np.intp]) -> TwoPoint:
-        """The same for some of the points only."""
-        return TwoPoint(self.squares[:, points], self.whole[points])
-
     def loss(self, d: Array) -> Array:
-        """E[f^2] - E[f f'] = sum_k a_k^2 (1 - c^k), without cancellation when c is near 1.
+        """E[f^2] - E[f f'] = sum_k a_k^2 (1 - c^k), without cancellation for c near 1.
 
         1 - c^(k+1) = (1 - c^k) + c^k d is a sum of positive terms for 0 <= d <= 1.
         """
@@ -148,8 +142,8 @@ class TwoPoint:
             rest -= square
             lost += np.multiply(power, d, out=term)
             power *= c
-            if k % _LOOK == 0 and np.abs(power).max() < _NOTHING:
-                break  # from here on 1 - c^k does not change any more
+            if k % _POWER_CHECKS == 0 and np.abs(power).max() < _NEGLIGIBLE_POWER:
+                break  # 1 - c^k does not change any more
         return total + np.maximum(rest, 0.0) * lost
 
     def value(self, d: Array) -> Array:
@@ -158,11 +152,11 @@ class TwoPoint:
 
     @property
     def tail(self) -> Array:
-        """What the terms leave of E[f^2]; never negative but for rounding."""
+        """Remainder of E[f^2] after all terms; non-negative up to rounding."""
         return np.maximum(self.whole - self.squares.sum(axis=0), 0.0)
 
     def error(self, d: Array) -> Array:
-        """Largest possible error of `value`: all of the tail at the next order or at none, of either sign for c < 0."""
+        """Bound on the error of `value`: all of the tail at the next order or beyond, of either sign for c < 0."""
         return np.where(d > 1, 2.0, 1.0) * self.tail * np.abs(1 - d) ** len(self.squares)
 
 
@@ -171,23 +165,23 @@ def two_point(
 ) -> tuple[TwoPoint, TwoPoint]:
     """The series of phi and of phi' at variances `q` and means `mean` (points,).
 
-    `whole` is E[phi^2] and E[phi'^2] by quadrature; `digits` is how small the tail shall be (1e-6 or 1e-10).
+    `whole` is E[phi^2] and E[phi'^2] by quadrature; `digits` sets the size of the tail (6: 1e-6, 10: 1e-10).
     """
     terms = term_count(float(q.max()), activation.strip, digits)
     first, second = np.zeros((terms, q.size)), np.zeros((terms, q.size))
     order = np.argsort(q, kind="stable")
-    for chunk, z, weights in chunked(q[order], activation.strip, limit=_SERIES_LIMIT, room=_SERIES_ROOM):
+    for chunk, z, weights in _chunks(q[order], activation.strip, limit=_SERIES_LIMIT, block=_SERIES_BLOCK):
         points = order[chunk]
         count = term_count(float(q[points[-1]]), activation.strip, digits)
         polynomials = _hermite(z, count) * np.sqrt(weights)
         e = np.sqrt(q[points])[:, None] * z + mean[points, None]
-        first[:count, points] = _squares(polynomials, activation.value(e) * np.sqrt(weights))
-        second[:count, points] = _squares(polynomials, activation.slopes(e)[0] * np.sqrt(weights))
+        first[:count, points] = (polynomials @ (activation.value(e) * np.sqrt(weights)).T) ** 2
+        second[:count, points] = (polynomials @ (activation.slopes(e)[0] * np.sqrt(weights)).T) ** 2
     return TwoPoint(first, whole[0]), TwoPoint(second, whole[1])
 
 
 def term_count(q: float, strip: float, digits: int) -> int:
-    """About 9q terms for 6 digits and 21q for 10, for poles at ± i pi; poles at half of that need four times as many.
+    """About 9q terms for 6 digits and 21q for 10, for poles at ± i pi; poles half as far need four times as many.
 
     >>> term_count(16.0, np.pi, 6), term_count(16.0, np.pi, 10)
     (168, 360)
@@ -195,15 +189,11 @@ def term_count(q: float, strip: float, digits: int) -> int:
     if not np.isfinite(strip):
         return 4
     per_variance = 9.0 if digits <= 6 else 21.0
-    return min(MOST_TERMS, 24 + int(np.ceil(per_variance * q * (_PI / strip) ** 2)))
-
-
-def _squares(polynomials: Array, function: Array) -> Array:
-    return (polynomials @ function.T) ** 2
+    return min(MOST_TERMS, 24 + int(np.ceil(per_variance * q * (np.pi / strip) ** 2)))
 
 
 def _hermite(z: Array, terms: int) -> Array:
-    """He_k(z) / sqrt(k!) for k < terms, each orthonormal under the normal density: (terms, nodes)."""
+    """He_k(z) / sqrt(k!) for k < terms, orthonormal under the normal density: (terms, nodes)."""
     rows = np.empty((terms, z.size))
     rows[0] = 1.0
     if terms > 1:

@@ -6,9 +6,9 @@ mean square s of the diagonal of J J^T follow, for wide networks,
     m_next = chi^2 m + sigma_1^2 s + chi^2T (sigma_2^2 + 2 cov + 2 mu_1 mu_2 - s_1 mu_2^2)
     s_next = (sigma_1^2 + mu_1^2) s + chi^2T (sigma_2^2 + mu_2^2 + 2 (cov + mu_1 mu_2))
 
-because W is drawn anew in every step but the gate D_u keeps its basis. The first step gives the corrected Eq. 12; where
-sigma_1 is small the variance grows by the same amount per step, as Eq. 12 says: the printed form of that is
-`printed_variance`, the corrected one `linear_variance`.
+because W is drawn anew in every step while the gate D_u keeps its basis. The first step gives the corrected Eq. 12. For
+small sigma_1 the variance grows by the same amount per step, as Eq. 12 says (`linear_variance`; as printed,
+`printed_variance`).
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from memspan.results import JacobianMoments
 S_TRANSFORM = {"gaussian": -1.0, "orthogonal": 0.0}
 """s_1, the first coefficient of the S-transform of W W^T."""
 _LARGEST_LOGARITHM = 690.0
-"""exp of it is still a double."""
+"""The exponential of this is still finite in double precision."""
 
 
 @final
 @dataclass(frozen=True)
 class JacobianParts:
-    """Moments of the squared entries of D_u (kept) and of sigma_w D_a (passed through W)."""
+    """Moments of the squared entries of D_u (the direct path) and of sigma_w D_a (the path through W)."""
 
     kept: float
     """mu_1 = E[u^2]"""
@@ -44,18 +44,18 @@ class JacobianParts:
 
     @property
     def chi(self) -> float:
-        """mu_1 + mu_2, which is chi_1."""
+        """mu_1 + mu_2 = chi_1."""
         return self.kept + self.passed
 
     def source(self, s_1: float) -> float:
-        """What one step adds to the second moment, for weights of this s_1."""
+        """Contribution of one step to the second moment, for weights of this s_1."""
         mixed = 2 * self.kept * self.passed - s_1 * self.passed**2
         return self.passed_variance + 2 * self.covariance + mixed
 
 
 def moments_of(parts: JacobianParts, steps: int, weights: str) -> JacobianMoments:
-    """Mean and variance after so many steps, by the recursion above."""
-    s_1 = _checked(steps, weights)
+    """Mean and variance after `steps` steps, by the recursion above."""
+    s_1 = _s_transform(steps, weights)
     chi2, source = parts.chi**2, parts.source(s_1)
     kept4 = parts.kept_variance + parts.kept**2
     added = parts.passed_variance + parts.passed**2 + 2 * (parts.covariance + parts.kept * parts.passed)
@@ -71,11 +71,11 @@ def moments_of(parts: JacobianParts, steps: int, weights: str) -> JacobianMoment
 
 
 def mean_over(chi: float, steps: int) -> float:
-    """chi^steps, the mean of the squared singular values; refused where its square is beyond every double."""
+    """chi^steps, the mean of the squared singular values; raises InputError if its square would overflow."""
     if chi > 1 and 2 * steps * math.log(chi) > _LARGEST_LOGARITHM:
         most = int(_LARGEST_LOGARITHM / (2 * math.log(chi)))
         raise InputError(
-            f"the Jacobian of this chaotic network (chi_1 = {chi:.4g}) over {steps:,} steps is too large for a number; "
+            f"the Jacobian of this chaotic network (chi_1 = {chi:.4g}) overflows over {steps:,} steps; "
             f"expected at most {most:,} steps"
         )
     return chi**steps
@@ -83,7 +83,7 @@ def mean_over(chi: float, steps: int) -> float:
 
 def linear_variance(parts: JacobianParts, steps: int, weights: str) -> float:
     """chi^2T T (sigma_1^2 + 2 mu_1 mu_2 - s_1 mu_2^2 + sigma_2^2 + 2 cov) / chi^2: the corrected Eq. 12."""
-    s_1 = _checked(steps, weights)
+    s_1 = _s_transform(steps, weights)
     return steps * parts.chi ** (2 * steps - 2) * (parts.kept_variance + parts.source(s_1))
 
 
@@ -92,12 +92,12 @@ def printed_variance(parts: JacobianParts, printed_passed_variance: float, steps
 
     `printed_passed_variance` is sigma_2^2 with the printed Q^2 + R^2 in place of E[(h - x)^4].
     """
-    s_1 = _checked(steps, weights)
+    s_1 = _s_transform(steps, weights)
     spread = 2 * (parts.kept - s_1) * parts.passed + parts.kept_variance + printed_passed_variance
     return parts.chi ** (2 * steps) * (1 + steps * spread / parts.chi**2)
 
 
-def _checked(steps: int, weights: str) -> float:
+def _s_transform(steps: int, weights: str) -> float:
     if weights not in S_TRANSFORM:
         raise InputError(f"weights are {weights!r}; expected gaussian or orthogonal")
     if steps < 1:

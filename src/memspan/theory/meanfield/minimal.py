@@ -6,18 +6,15 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memspan.results import JacobianMoments
-from memspan.theory.meanfield.activations import Activation, Sigmoid, open_and_closed
+from memspan.theory.meanfield.activations import Activation, Array, Sigmoid, open_and_closed
 from memspan.theory.meanfield.field import Field
 from memspan.theory.meanfield.fixed_points import CorrelationMap, input_distance
 from memspan.theory.meanfield.gaussian import TwoPoint, expectation, two_point
 from memspan.theory.meanfield.jacobian import JacobianParts, moments_of
 from memspan.theory.meanfield.parameters import Parameters
 from memspan.theory.sampled.cells import ElementwiseCell, MinimalCell
-
-Array = NDArray[np.float64]
 
 _GATE = Sigmoid()
 
@@ -42,7 +39,7 @@ class MinimalField(Field):
         return _GATE
 
     def scale(self, parameters: Parameters) -> Array:
-        """R: the state is a mixture of inputs, so Q is at most R."""
+        """R: the state is a weighted mean of inputs, so Q is at most R."""
         return parameters.R
 
     def share(self, q: Array, mean: Array) -> tuple[Array, Array]:
@@ -88,13 +85,13 @@ class MinimalField(Field):
 
     def jacobian_parts(self) -> JacobianParts:
         """mu_1, sigma_1^2, mu_2, sigma_2^2 and cov of errata 7, for Gaussian inputs."""
-        parameters = self._one("jacobian_moments")
+        parameters = self._single_point("jacobian_moments")
         point = self.fixed_point()
         gates = self.gate_moments(np.array([point.q]), parameters.mean)
         w2, R, Q = float(parameters.w2[0]), float(parameters.R[0]), float(point.Q)
         kept, slope2 = float(gates.kept[0]), float(gates.slope2[0])
         passed = w2 * (Q + R) * slope2
-        # h is a scale mixture of Gaussians: its fourth moment is not 3 Q^2.
+        # h is a scale mixture of Gaussians, so its fourth moment is not 3 Q^2.
         h4 = (6 * slope2 * Q * R + 3 * R**2 * float(gates.taken4[0])) / float(gates.lost4[0])
         return JacobianParts(
             kept=kept,
@@ -105,7 +102,7 @@ class MinimalField(Field):
         )
 
     def gate_moments(self, q: Array, mean: Array) -> GateMoments:
-        """Every moment of a gate that the equations need."""
+        """All moments of the gate that the equations need."""
 
         def integrand(e: Array) -> tuple[Array, ...]:
             u, closed, first, _ = _gates(e)
@@ -117,7 +114,7 @@ class MinimalField(Field):
 
     @property
     def cell(self) -> ElementwiseCell:
-        """The cell, to simulate."""
+        """The minimal cell."""
         return MinimalCell()
 
 
@@ -131,7 +128,7 @@ class GateMoments:
     taken: Array
     """E[(1-u)^2]"""
     lost: Array
-    """E[1 - u^2], with the digits that 1 - kept would lose"""
+    """E[1 - u^2], without the cancellation of 1 - kept"""
     slope2: Array
     """E[sigma'^2], which is also E[u^2 (1-u)^2]"""
     kept4: Array
@@ -156,6 +153,8 @@ def _gates(e: Array) -> tuple[Array, Array, Array, Array]:
 @final
 @dataclass(frozen=True, eq=False)
 class _MinimalStep:
+    """The correlation map of the minimal RNN."""
+
     parameters: Parameters
     q: Array
     Q: Array

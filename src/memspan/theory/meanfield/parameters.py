@@ -1,4 +1,4 @@
-"""The five numbers of a random network, as flat arrays of one length, checked."""
+"""The five parameters of a random network as flat arrays of one length, validated."""
 
 from __future__ import annotations
 
@@ -11,18 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.errors import InputError
+from memspan.theory.meanfield.activations import Array
 
-Array = NDArray[np.float64]
-
-
+# Squares of larger parameters, or the fourth power of a closed gate, would leave the range of double precision.
 _LARGEST, _LARGEST_MEAN = 1e100, 300.0
-"""Squares of larger numbers, or the fourth power of what a gate lets through, would not be doubles any more."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Parameters:
-    """Squares of sigma_w, sigma_v, sigma_b, the bias mean and R, each (points,); `shape` is what the user gave."""
+    """Squares of sigma_w, sigma_v, sigma_b, the bias mean and R, each (points,); `shape` is that of the user's arrays."""
 
     w2: Array
     v2: Array
@@ -33,7 +31,7 @@ class Parameters:
 
     @classmethod
     def of(cls, sigma_w: Any, sigma_v: Any, sigma_b: Any, bias_mean: Any, input_variance: Any) -> Parameters:
-        """Broadcast against each other and laid flat."""
+        """Broadcast the parameters against each other and flatten them."""
         given = (sigma_w, sigma_v, sigma_b, bias_mean, input_variance)
         arrays = np.broadcast_arrays(*(np.asarray(values, np.float64) for values in given))
         w, v, b, mean, R = (np.ravel(array) for array in arrays)
@@ -41,12 +39,12 @@ class Parameters:
 
     @property
     def size(self) -> int:
-        """How many points."""
+        """Number of points."""
         return self.w2.size
 
     @property
     def drive(self) -> Array:
-        """sigma_v^2 R + sigma_b^2: what pre-activations vary by without any state."""
+        """sigma_v^2 R + sigma_b^2: variance of the pre-activations at h = 0."""
         return self.v2 * self.R + self.b2
 
     def select(self, points: Any) -> Parameters:
@@ -55,26 +53,26 @@ class Parameters:
         return Parameters(*parts, shape=parts[0].shape)
 
     def blocks(self, most: int) -> list[Parameters]:
-        """All points, in blocks of about equal size, none above `most`."""
+        """All points in blocks of about equal size, at most `most` points each."""
         count = max(1, -(-self.size // most))
         edges = np.linspace(0, self.size, count + 1).astype(np.intp)
         return [self.select(slice(a, b)) for a, b in itertools.pairwise(edges)]
 
     def repeated(self, times: int) -> Parameters:
-        """One point, several times."""
+        """One point, repeated."""
         return self.select(np.zeros(times, dtype=np.intp))
 
     def shaped(self, values: NDArray[Any]) -> Any:
-        """`values` (points,) in the shape that the user gave; a plain number for a single point."""
+        """`values` (points,) in the shape of the user's arrays; a plain number for a single point."""
         shaped = values.reshape(self.shape)
         return shaped[()].item() if shaped.ndim == 0 else shaped
 
 
 def check_parameters(sigma_w: Any, sigma_v: Any, sigma_b: Any, bias_mean: Any, input_variance: Any) -> None:
-    """Standard deviations and the input variance are finite and not negative, the bias mean is finite."""
+    """Raise InputError unless standard deviations and input variance are finite and >= 0, and the bias mean is finite."""
     named = {"sigma_w": sigma_w, "sigma_v": sigma_v, "sigma_b": sigma_b, "input_variance": input_variance}
     for name, given in named.items():
-        values = _numbers(name, given)
+        values = _floats(name, given)
         good = np.isfinite(values) & (values >= 0) & (values <= _LARGEST)
         if not good.all():
             what = "a variance" if name == "input_variance" else "a standard deviation"
@@ -82,8 +80,8 @@ def check_parameters(sigma_w: Any, sigma_v: Any, sigma_b: Any, bias_mean: Any, i
                 f"{name} is {values[~good].flat[0]:g}; expected a finite number of 0 or more, because it is {what} "
                 f"(and at most {_LARGEST:g})"
             )
-    means = _numbers("bias_mean", bias_mean)
-    if not np.all(np.abs(means) <= _LARGEST_MEAN):  # NaN is not below it either
+    means = _floats("bias_mean", bias_mean)
+    if not np.all(np.abs(means) <= _LARGEST_MEAN):  # also False for NaN
         raise InputError(
             f"bias_mean is not finite or beyond ±{_LARGEST_MEAN:g}; expected a number such as 4: a gate of bias 40 is "
             "already open to 17 digits"
@@ -94,12 +92,10 @@ def check_parameters(sigma_w: Any, sigma_v: Any, sigma_b: Any, bias_mean: Any, i
         np.broadcast_shapes(*(np.shape(given) for given in (*named.values(), bias_mean)))
     except ValueError:
         shapes = ", ".join(str(np.shape(given)) for given in (*named.values(), bias_mean))
-        raise InputError(
-            f"parameters of shapes {shapes} do not go together; expected shapes that broadcast"
-        ) from None
+        raise InputError(f"parameters have shapes {shapes}; expected shapes that broadcast") from None
 
 
-def _numbers(name: str, given: Any) -> Array:
+def _floats(name: str, given: Any) -> Array:
     try:
         return np.asarray(given, np.float64)
     except (TypeError, ValueError):
@@ -107,6 +103,6 @@ def _numbers(name: str, given: Any) -> Array:
 
 
 def check_correlation(correlation: float, name: str = "input_correlation") -> None:
-    """A correlation lies between -1 and 1."""
+    """Raise InputError unless the value is between -1 and 1."""
     if not (math.isfinite(correlation) and -1 <= correlation <= 1):
         raise InputError(f"{name} is {correlation:g}; expected a correlation from -1 to 1")

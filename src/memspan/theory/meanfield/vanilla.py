@@ -6,18 +6,15 @@ from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memspan.results import JacobianMoments
-from memspan.theory.meanfield.activations import Activation, Tanh
+from memspan.theory.meanfield.activations import Activation, Array, Tanh
 from memspan.theory.meanfield.field import Field
 from memspan.theory.meanfield.fixed_points import CorrelationMap, input_distance
 from memspan.theory.meanfield.gaussian import TwoPoint, expectation, two_point
 from memspan.theory.meanfield.jacobian import JacobianParts, moments_of
 from memspan.theory.meanfield.parameters import Parameters
 from memspan.theory.sampled.cells import ElementwiseCell, VanillaCell
-
-Array = NDArray[np.float64]
 
 
 @final
@@ -40,7 +37,7 @@ class VanillaField(Field):
         return self.activation
 
     def scale(self, parameters: Parameters) -> Array:
-        """One: the share is Q itself."""
+        """1: the share is Q itself."""
         return np.ones(parameters.size)
 
     def share(self, q: Array, mean: Array) -> tuple[Array, Array]:
@@ -76,7 +73,7 @@ class VanillaField(Field):
 
         Pennington, Schoenholz and Ganguli 2017.
         """
-        parameters = self._one("jacobian_moments")
+        parameters = self._single_point("jacobian_moments")
         q = np.array([self.fixed_point().q])
         square, fourth = self._slope_moments(q, parameters.mean)
         w2 = float(parameters.w2[0])
@@ -86,7 +83,7 @@ class VanillaField(Field):
 
     @property
     def cell(self) -> ElementwiseCell:
-        """The cell, to simulate."""
+        """The vanilla cell with this activation."""
         return VanillaCell(self.activation.value, slope=lambda e: self.activation.slopes(e)[0])
 
     def _slope_moments(self, q: Array, mean: Array) -> tuple[Array, ...]:
@@ -100,6 +97,8 @@ class VanillaField(Field):
 @final
 @dataclass(frozen=True, eq=False)
 class _VanillaStep:
+    """The correlation map of the vanilla RNN."""
+
     parameters: Parameters
     q: Array
     Q: Array

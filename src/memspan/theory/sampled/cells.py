@@ -1,7 +1,7 @@
-"""Recurrent cells that act neuron by neuron once the sums W h + V x + b are known.
+"""Recurrent cells as element-wise maps of the sums W h + V x + b, and `RandomNetwork`.
 
-Everything a mean-field theory needs of a cell is that element-wise map. The sums may then come from real weight
-matrices or from the Gaussian law they have when the weights are drawn afresh at every step.
+Mean-field theory needs nothing else of a cell. The sums come either from weight matrices or from the Gaussian law that they
+follow if the weights are drawn anew at every step.
 
 >>> [total.remembers for total in LSTMCell().sums]   # input, forget, candidate, output
 [False, True, False, False]
@@ -23,18 +23,18 @@ from memspan.errors import InputError
 
 Array = NDArray[np.float64]
 State = tuple[Array, ...]
-"""What a cell carries from step to step; each array is (copies, networks, width)."""
+"""The recurrent state of a cell; each array is (copies, networks, width)."""
 
 
 @final
 @dataclass(frozen=True)
 class PreActivation:
-    """One sum that enters a cell: W h if `recurrent`, plus V x + b if `driven`, each with its own W, V, b."""
+    """One sum in a cell: W h if `recurrent`, plus V x + b if `driven`, each with its own W, V and b."""
 
     recurrent: bool = True
     driven: bool = True
     remembers: bool = False
-    """Whether `bias_mean` is the mean of its bias, which is 0 otherwise: true of the gate that keeps the state."""
+    """Whether `bias_mean` is the mean of its bias (else 0): true for the gate that retains the state."""
 
 
 class ElementwiseCell(ABC):
@@ -43,11 +43,11 @@ class ElementwiseCell(ABC):
     @property
     @abstractmethod
     def sums(self) -> tuple[PreActivation, ...]:
-        """The pre-activations, in the order in which `step` takes them."""
+        """The pre-activations, in the order that `step` expects."""
 
     @abstractmethod
     def start(self, h: Array) -> State:
-        """The state that begins with hidden state `h`."""
+        """The initial state with hidden state `h`."""
 
     @abstractmethod
     def step(self, e: Array, x: Array, state: State) -> State:
@@ -59,11 +59,11 @@ class ElementwiseCell(ABC):
 
     @abstractmethod
     def memory(self, state: State) -> Array:
-        """The part of the state that is kept from step to step, whose distances are measured."""
+        """The part of the state that is retained from step to step; distances are measured in it."""
 
 
 class DifferentiableCell(ElementwiseCell):
-    """A cell with one sum and h as its whole state, whose Jacobian is known in closed form."""
+    """A cell with one sum and state h, whose Jacobian is known in closed form."""
 
     @property
     def sums(self) -> tuple[PreActivation, ...]:
@@ -88,7 +88,7 @@ class DifferentiableCell(ElementwiseCell):
 class VanillaCell(DifferentiableCell):
     """h' = phi(e), e = W h + V x + b.  Chen 2018, Eq. 1.
 
-    `slope` is the derivative of `activation`; it is needed for Jacobians only, and known for tanh.
+    `slope` is the derivative of `activation`, needed for Jacobians only; it may be omitted for tanh.
     """
 
     activation: Callable[[Array], Array] = np.tanh
@@ -130,7 +130,7 @@ class MinimalCell(DifferentiableCell):
 class LSTMCell(ElementwiseCell):
     """c' = f c + i g, h' = o tanh(c'); gates i, f, o are sigmoids and g a tanh of their sums, as in torch.nn.LSTM.
 
-    `bias_mean` is the forget gate's. The state is (h, c); `start(h)` puts h into both.
+    `bias_mean` is that of the forget gate. The state is (h, c); `start(h)` sets both to h.
     """
 
     @property
@@ -162,7 +162,7 @@ class LSTMCell(ElementwiseCell):
 class GRUCell(ElementwiseCell):
     """h' = (1 - z) n + z h, n = tanh(V_n x + b_n + r * (W_n h)), with sigmoid gates r and z, as in torch.nn.GRU.
 
-    `bias_mean` is the update gate's (z = 1 keeps the state). torch's second candidate bias, inside r * (...), is zero.
+    `bias_mean` is that of the update gate (z = 1 retains the state). torch's second candidate bias, inside r * (...), is 0.
     """
 
     @property
@@ -213,8 +213,6 @@ class RandomNetwork:
         for name in ("sigma_w", "sigma_v", "sigma_b", "input_variance"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0):
-                raise InputError(
-                    f"{name} is {value}; expected a finite number, 0 or more; pass such a number"
-                )
+                raise InputError(f"{name} is {value}; expected a finite number, 0 or more")
         if not math.isfinite(self.bias_mean):
-            raise InputError(f"bias_mean is {self.bias_mean}; expected a finite number; pass such a number")
+            raise InputError(f"bias_mean is {self.bias_mean}; expected a finite number")

@@ -1,4 +1,4 @@
-"""`simulate`: how the states of two copies of a random network come together or part, step by step."""
+"""`simulate`, the correlation of two copies of a random network over time; and `growth`, chi_1 from nearby copies."""
 
 from __future__ import annotations
 
@@ -11,28 +11,24 @@ import numpy as np
 
 from memspan.errors import EvidenceError, InputError
 from memspan.progress import SILENT, Progress
+from memspan.statistics import standard_error
+from memspan.theory.meanfield.parameters import check_correlation
 from memspan.theory.sampled.cells import Array, RandomNetwork, State
-from memspan.theory.sampled.ensemble import (
-    Chunk,
-    Ensemble,
-    at_least_one,
-    correlation_within_one,
-    gram,
-    moments,
-    standard_error,
-)
+from memspan.theory.sampled.ensemble import Chunk, Ensemble, at_least_one, gram, moments
 
-_BOTH = np.ones(2)
+BOTH = np.ones(2)
+"""Both copies are states, not differences (see `NetworkWeights.sums`)."""
+_SMALL = 1e-6
+"""Size of a difference relative to the state: its square is negligible, and its own rounding error is 1e-10."""
 
 
 @final
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Simulation:
-    """Means over networks, per step: arrays of shape (steps,), each with its standard error over networks.
+    """Means over networks per step, arrays of shape (steps,), each with its standard error over networks.
 
-    Entry t belongs to step t = 0, 1, ...: `q[t]` and `c[t]` to the sums computed in that step (so at t = 0 they see
-    h_0 and the first input), `Q[t]` and `C[t]` to the hidden state that the step produces. Errors are nan if there is
-    only one network.
+    Entry t belongs to step t = 0, 1, ...: `q[t]` and `c[t]` to the sums computed in that step (at t = 0 from h_0 and the
+    first input), `Q[t]` and `C[t]` to the hidden state that the step produces. Errors are NaN for a single network.
     """
 
     network: RandomNetwork
@@ -69,12 +65,12 @@ def simulate(
     workers: int | None = None,
     progress: Progress = SILENT,
 ) -> Simulation:
-    """Two copies of each random network, fed inputs of correlation Sigma(t), as in Chen 2018, Fig. 1.
+    """Simulate two copies of each random network with inputs of correlation Sigma(t), as in Chen 2018, Fig. 1.
 
-    By default the weights are untied (fresh W, V, b at every step) and no matrix is ever made: the sums are drawn
-    from the law they then have, in O(width) per step. `matrices=True` draws the fresh matrices for comparison;
-    `tied=True` keeps one draw for all steps, as networks in use do. Inputs are Gaussian, independent in time.
-    `initial_variance` is the second moment of h_0 (None: h_0 = 0), `initial_correlation` that of the copies' h_0.
+    By default the weights are untied (fresh W, V, b at every step) and no matrix is built: the sums are drawn from their
+    law, in O(width) per step. `matrices=True` draws the fresh matrices for comparison; `tied=True` uses the same weights
+    in all steps, as real networks do. Inputs are Gaussian and independent in time. `initial_variance` is the second moment
+    of h_0 (None: h_0 = 0), `initial_correlation` the correlation of the copies' h_0.
 
     >>> from memspan.theory.sampled.cells import MinimalCell
     >>> network = RandomNetwork(cell=MinimalCell(), sigma_w=6.88, sigma_v=1.39, input_variance=0.46, bias_mean=-4)
@@ -83,7 +79,11 @@ def simulate(
     (True, True)
     """
     correlations = _per_step(input_correlation, steps)
-    correlation_within_one("initial_correlation", initial_correlation)
+    check_correlation(initial_correlation, "initial_correlation")
+    if initial_variance is not None and not (math.isfinite(initial_variance) and initial_variance >= 0):
+        raise InputError(
+            f"initial_variance is {initial_variance}; expected a finite number, 0 or more, or None"
+        )
     ensemble = Ensemble(
         network=network,
         width=width,
@@ -93,7 +93,7 @@ def simulate(
         weights=weights,
         workers=workers,
     )
-    start = StartingPair(_not_negative(initial_variance), initial_correlation)
+    start = InitialPair(initial_variance or 0.0, initial_correlation)
     series = trajectories(ensemble, correlations, start, seed=seed, progress=progress)
     (c, q, C, Q), (dc, dq, dC, dQ) = series.mean(axis=0), standard_error(series)
     return Simulation(
@@ -114,8 +114,8 @@ def simulate(
 
 @final
 @dataclass(frozen=True)
-class StartingPair:
-    """The hidden states that two copies begin with: element-wise Gaussian, of this second moment and correlation."""
+class InitialPair:
+    """Initial hidden states of two copies: Gaussian, of this second moment and correlation."""
 
     variance: float = 0.0
     correlation: float = 1.0
@@ -129,12 +129,12 @@ class StartingPair:
 def trajectories(
     ensemble: Ensemble,
     correlations: Array,
-    start: StartingPair,
+    start: InitialPair,
     *,
     seed: int | np.random.Generator,
     progress: Progress,
 ) -> Array:
-    """c, q, C and Q (see `Simulation`) of every network by itself: (networks, 4, steps)."""
+    """c, q, C and Q (see `Simulation`) of every network separately: (networks, 4, steps)."""
     network = ensemble.network
 
     def run(chunk: Chunk) -> Array:
@@ -143,16 +143,16 @@ def trajectories(
         for step, correlation in enumerate(correlations):
             x = chunk.pair(network.input_variance, float(correlation))
             h = network.cell.hidden(state)
-            recurrent, driven = moments(network, h, x, _BOTH)
-            seen[step, :2] = _cosine(recurrent + driven)
-            state = network.cell.step(chunk.weights.sums(h, x, _BOTH), x, state)
-            seen[step, 2:] = _cosine(gram(network.cell.hidden(state)))
+            recurrent, driven = moments(network, h, x, BOTH)
+            seen[step, :2] = _correlation(recurrent + driven)
+            state = network.cell.step(chunk.weights.sums(h, x, BOTH), x, state)
+            seen[step, 2:] = _correlation(gram(network.cell.hidden(state)))
         return seen.T
 
     return np.concatenate(ensemble.map(run, seed=seed, progress=progress))
 
 
-def _cosine(covariance: Array) -> tuple[Array, Array]:
+def _correlation(covariance: Array) -> tuple[Array, Array]:
     """Correlation and mean variance of two copies from their (2, 2, networks) covariance; two zeros count as equal."""
     (first, both), (_, second) = covariance
     size = np.sqrt(first * second)
@@ -164,34 +164,21 @@ def _per_step(correlation: float | Sequence[float] | Array, steps: int) -> Array
     values = np.asarray(correlation, np.float64)
     if values.ndim > 1 or (values.ndim == 1 and values.size != steps):
         raise InputError(
-            f"input_correlation has shape {values.shape}; expected one number, or one for each of {steps} steps; "
-            "pass a list of that length"
+            f"input_correlation has shape {values.shape}; expected one number, or one for each of {steps} steps"
         )
     for value in values.ravel():
-        correlation_within_one("input_correlation", float(value))
+        check_correlation(float(value))
     return np.broadcast_to(values, steps)
-
-
-def _not_negative(variance: float | None) -> float:
-    if variance is not None and not (math.isfinite(variance) and variance >= 0):
-        raise InputError(
-            f"initial_variance is {variance}; expected a finite number, 0 or more, or None; pass such a number"
-        )
-    return variance or 0.0
-
-
-_SMALL = 1e-6
-"""Size of the difference relative to the state: its square is lost beside 1, and its own rounding error is 1e-10."""
 
 
 @final
 @dataclass(frozen=True)
 class Growth:
-    """chi_1 as measured: the factor per step of the mean squared distance of two states under the same inputs."""
+    """Measured chi_1: factor per step of the mean squared distance of two states with the same inputs."""
 
     chi: float
     error: float
-    """Standard error over networks; nan from a single network."""
+    """Standard error over networks; NaN for a single network."""
 
     @property
     def chaotic(self) -> bool:
@@ -209,7 +196,7 @@ class Growth:
 
     @property
     def timescale_error(self) -> float:
-        """Standard error of the timescale, to first order; nan where that is infinite."""
+        """Standard error of the timescale, to first order; NaN if the timescale is infinite."""
         return math.nan if self.chaotic else self.error / self.chi * self.timescale**2
 
 
@@ -227,16 +214,16 @@ def growth(
     workers: int | None = None,
     progress: Progress = SILENT,
 ) -> Growth:
-    """chi_1 = lim |d_{t+1}|^2 / |d_t|^2 for the difference d between two nearby copies under the same inputs.
+    """chi_1 = lim |d_{t+1}|^2 / |d_t|^2 for the difference d between two nearby copies with the same inputs.
 
-    Every network starts from h_0 = 0 with `directions` random differences, which are scaled back to 1e-6 of the
-    state after every step (for the LSTM: in h and c together; the distance is that of c). The ratio is averaged over
-    networks and directions, and geometrically over the later half of the steps; the first half lets states and
-    differences become stationary, so it should be several timescales long.
+    Every network starts from h_0 = 0 with `directions` random differences, which are rescaled to 1e-6 of the state after
+    every step (for the LSTM: in h and c together; the distance is that of c). The ratio is averaged over networks and
+    directions, and geometrically over the second half of the steps. The first half lets states and differences become
+    stationary, so it should be several timescales long.
 
-    What limits it: gates multiply each neuron's difference by its own random history, so |d|^2 comes to be carried
-    by few neurons where gates spread widely and the recurrent weights mix slowly. Then an ensemble that is too small
-    misses the rare neurons and chi comes out too low: more neurons (width times networks), not more steps, mend that.
+    Limits: gates multiply each neuron's difference by its own random history. Where gates vary widely and the recurrent
+    weights mix slowly, |d|^2 concentrates on few neurons. An ensemble that is too small misses them and underestimates
+    chi; more neurons (width times networks) help, more steps do not.
 
     >>> from memspan.theory.sampled.cells import VanillaCell
     >>> linear = RandomNetwork(cell=VanillaCell(lambda e: e), sigma_w=0.9)
@@ -255,29 +242,28 @@ def growth(
         workers=workers,
     )
     parts = ensemble.map(
-        lambda chunk: _ratios(network, chunk, steps, directions), seed=seed, progress=progress
+        lambda chunk: _growth_ratios(network, chunk, steps, directions), seed=seed, progress=progress
     )
     late = np.concatenate(parts, axis=1)[steps // 2 :].T
     with np.errstate(divide="ignore", invalid="ignore"):
         chi = math.exp(float(np.log(late.mean(axis=0)).mean()))
     if not (math.isfinite(chi) and chi > 0):
         raise EvidenceError(
-            "the difference between two copies was lost to rounding; expected one that can be followed; use a smaller bias "
-            "mean or larger weights"
+            "the difference between two copies was lost to rounding; use a smaller bias mean or larger weights"
         )
     return Growth(chi, chi * float(standard_error(np.log(late).mean(axis=1))))
 
 
-def _ratios(network: RandomNetwork, chunk: Chunk, steps: int, directions: int) -> Array:
+def _growth_ratios(network: RandomNetwork, chunk: Chunk, steps: int, directions: int) -> Array:
     """|d_{t+1}|^2 / |d_t|^2, averaged over directions: (steps, networks)."""
     cell = network.cell
     base = cell.start(np.zeros((1, chunk.networks, chunk.width)))
-    difference, _ = _unit(network, tuple(chunk.normals(directions) for _ in base))
+    difference, _ = _normalize(network, tuple(chunk.normals(directions) for _ in base))
     seen = np.empty((steps, chunk.networks))
     for step in range(steps):
         x = chunk.pair(network.input_variance, 1.0)
         base, difference = _advance(network, chunk, x, base, difference)
-        difference, squared = _unit(network, difference)
+        difference, squared = _normalize(network, difference)
         seen[step] = squared.mean(axis=0)
     return seen
 
@@ -290,7 +276,7 @@ def _advance(
     one = np.concatenate([[1.0], np.zeros(len(difference[0]))])
     h = np.concatenate([cell.hidden(base), cell.hidden(difference)])
     e = chunk.weights.sums(h, x, one)
-    small = _SMALL * _size(cell.memory(base))
+    small = _SMALL * _root_mean_square(cell.memory(base))
     e[:, 1:] *= small
     e[:, 1:] += e[:, :1]
     both = cell.step(
@@ -299,16 +285,16 @@ def _advance(
     return tuple(s[:1] for s in both), tuple((s[1:] - s[:1]) / small for s in both)
 
 
-def _size(memory: Array) -> Array:
-    """Root mean square per network, (1, networks, 1); 1 where the state is zero."""
+def _root_mean_square(memory: Array) -> Array:
+    """Per network, (1, networks, 1); 1 if the state is zero."""
     size = np.sqrt(np.vecdot(memory, memory) / memory.shape[-1])[..., None]
     return np.where(size > 0, size, 1.0)
 
 
-def _unit(network: RandomNetwork, difference: State) -> tuple[State, Array]:
-    """The differences with a memory of mean square 1, and the mean squares they had: (directions, networks)."""
+def _normalize(network: RandomNetwork, difference: State) -> tuple[State, Array]:
+    """The differences scaled to a mean square of 1, and their mean squares before: (directions, networks)."""
     memory = network.cell.memory(difference)
     squared = np.vecdot(memory, memory) / memory.shape[-1]
-    with np.errstate(divide="ignore", invalid="ignore"):  # a difference of exactly zero is told by `growth`
+    with np.errstate(divide="ignore", invalid="ignore"):  # `growth` reports a difference of exactly zero
         scale = 1 / np.sqrt(squared)[..., None]
         return tuple(scale * d for d in difference), squared

@@ -1,4 +1,4 @@
-"""Singular values of the Jacobian of a random network over T steps, from real weight matrices."""
+"""Singular values of the Jacobian of a random network over T steps, with real weight matrices."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import scipy.linalg
 
 from memspan.errors import InputError
 from memspan.progress import SILENT, Progress
+from memspan.statistics import standard_error
 from memspan.theory.sampled.cells import Array, DifferentiableCell, RandomNetwork
 from memspan.theory.sampled.ensemble import (
     Chunk,
@@ -20,7 +21,6 @@ from memspan.theory.sampled.ensemble import (
     check_kind,
     random_matrix,
     seed_number,
-    standard_error,
 )
 
 _ONE = np.ones(1)
@@ -38,7 +38,7 @@ class JacobianStatistics:
     """tr((J J^T)^2) / N - mean^2"""
     variance_error: float
     relative_variance: float
-    """variance / mean^2, of each Jacobian by itself: the left side of Eq. 12 over chi_1^(2T)"""
+    """variance / mean^2 of each Jacobian: the left side of Eq. 12 divided by chi_1^(2T)"""
     relative_variance_error: float
 
 
@@ -58,7 +58,7 @@ def jacobian_singular_values(
 
     Chen 2018, Eq. 10, for untied weights: J_t = D_u + D_a W with a = sigma'(e) (h - x) for the
     minimal cell, D_phi'(e) W for the vanilla one. The states first run for `burn_in` steps without matrices, from
-    h_0 of second moment `initial_variance`; then come T = `steps` steps in which e is computed with the W of J_t.
+    h_0 of second moment `initial_variance`; in the following T = `steps` steps e is computed with the W of J_t.
 
     >>> from memspan.theory.sampled.cells import VanillaCell
     >>> linear = RandomNetwork(cell=VanillaCell(lambda e: e, slope=np.ones_like), sigma_w=0.5)
@@ -86,12 +86,12 @@ def jacobian_statistics(
     seed: int | np.random.Generator = 0,
     progress: Progress = SILENT,
 ) -> JacobianStatistics:
-    """Mean and variance of the squared singular values of J, without computing them: |J|^2 / N and |J J^T|^2 / N.
+    """Mean and variance of the squared singular values of J from |J|^2 / N and |J J^T|^2 / N, without computing them.
 
     The arguments are those of `jacobian_singular_values`. Compare with Eq. 12 as corrected (errata 7).
     """
     if count < 2:
-        raise InputError(f"count is {count}; expected 2 Jacobians or more, for an error; pass a larger count")
+        raise InputError(f"count is {count}; expected 2 Jacobians or more, to estimate errors")
     products = _products(network, width, steps, count, weights, burn_in, initial_variance, seed)
     rows = []
     with progress.stage("moments of Jacobians", count) as stage:
@@ -123,7 +123,7 @@ def _products(
     initial_variance: float,
     seed: int | np.random.Generator,
 ) -> Iterator[Array]:
-    """The Jacobians, one after the other; arguments are checked before the first is asked for."""
+    """The Jacobians, one at a time; arguments are checked immediately."""
     cell = network.cell
     if not isinstance(cell, DifferentiableCell):
         raise InputError(
@@ -135,16 +135,15 @@ def _products(
     check_kind(weights)
     if burn_in < 0 or not (math.isfinite(initial_variance) and initial_variance >= 0):
         raise InputError(
-            f"burn_in is {burn_in} and initial_variance {initial_variance}; expected both to be 0 or more; "
-            "pass such numbers"
+            f"burn_in is {burn_in} and initial_variance {initial_variance}; expected both to be finite and 0 or more"
         )
     generator = np.random.Generator(np.random.SFC64(seed_number(seed)))
     chunk = Chunk(count, width, Population(network, generator), generator)
-    states = _burnt_in(network, cell, chunk, burn_in, initial_variance)
+    states = _burn_in(network, cell, chunk, burn_in, initial_variance)
     return (_product(network, cell, h, steps, weights, generator) for h in states)
 
 
-def _burnt_in(
+def _burn_in(
     network: RandomNetwork, cell: DifferentiableCell, chunk: Chunk, steps: int, variance: float
 ) -> Array:
     state = cell.start(chunk.pair(variance, 1.0))
@@ -162,7 +161,7 @@ def _product(
     weights: str,
     generator: np.random.Generator,
 ) -> Array:
-    """J_T ... J_1 from the state `h` (width,); V x + b is drawn from its law, since only W enters J."""
+    """J_T ... J_1 from the state `h` (width,); V x + b is drawn from its law, because J depends on W only."""
     J = np.eye(h.size)
     for _ in range(steps):
         W = network.sigma_w * random_matrix(h.size, weights, generator)
