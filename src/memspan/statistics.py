@@ -81,6 +81,7 @@ def welch_margin(first: ArrayLike, second: ArrayLike, level: float = LEVEL) -> f
     2.267
     """
     sizes = np.array([np.size(first), np.size(second)])
+    # Welch-Satterthwaite degrees of freedom; NaN (one value) counts as no variance.
     squares = np.nan_to_num(np.array([float(standard_error(first)) ** 2, float(standard_error(second)) ** 2]))
     if not squares.any():
         return 0.0

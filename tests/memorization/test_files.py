@@ -1,4 +1,4 @@
-"""Networks as files: what is written comes back, and what was changed is found."""
+"""Networks as files: exact round trips, and detection of changed weights."""
 
 from __future__ import annotations
 

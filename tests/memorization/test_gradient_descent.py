@@ -22,7 +22,7 @@ from memspan.memorization.strings import PeriodicString
 DIFFERENCE_ERROR = 1e-7
 """A central difference of step 1e-5 is wrong by about 1e-10 times a third derivative, which reaches some hundreds here."""
 NEAR_A_ROOT = 0.01
-"""A hundredth of a radian; neighbouring roots of period 11 lie 0.56 apart, of period 16 0.39. Found: about 0.001."""
+"""A hundredth of a radian; neighboring roots of period 11 lie 0.56 apart, of period 16 0.39. Found: about 0.001."""
 
 
 def summed_loss(networks: Networks, symbols: np.ndarray, score_penalty: float) -> float:
@@ -41,12 +41,12 @@ def test_the_gradient_is_that_of_finite_differences(
     gradient = loss_and_gradient(networks, symbols, score_penalty)[1]
     for weights, by_weight in zip(networks.arrays, gradient.arrays, strict=True):
         place = tuple(rng.integers(0, size) for size in weights.shape)
-        kept, step = weights[place], 1e-5
-        weights[place] = kept + step
+        original, step = weights[place], 1e-5
+        weights[place] = original + step
         above = summed_loss(networks, symbols, score_penalty)
-        weights[place] = kept - step
+        weights[place] = original - step
         below = summed_loss(networks, symbols, score_penalty)
-        weights[place] = kept
+        weights[place] = original
         assert by_weight[place] == pytest.approx((above - below) / (2 * step), abs=DIFFERENCE_ERROR)
 
 
@@ -71,31 +71,31 @@ def test_training_starts_from_orthogonal_matrices(d: int) -> None:
 
 
 def test_descent_finds_the_frequency_with_which_two_units_can_write_abracadabra() -> None:
-    learnt = learn("abracadabra", hidden_size=2, seed=0)
-    assert learnt.nearest_roots.tolist() == [3, 8]
-    assert learnt.distances.max() < NEAR_A_ROOT
-    assert learnt.trained_symbols == 88
-    assert learnt.trained_symbols < learnt.replayed_symbols < learnt.tested_symbols == 1100
+    trained = learn("abracadabra", hidden_size=2, seed=0)
+    assert trained.nearest_roots.tolist() == [3, 8]
+    assert trained.distances.max() < NEAR_A_ROOT
+    assert trained.trained_symbols == 88
+    assert trained.trained_symbols < trained.replayed_symbols < trained.tested_symbols == 1100
 
 
 def test_without_a_penalty_the_angles_are_right_but_the_state_grows() -> None:
-    learnt = learn("00000111", hidden_size=2, seed=0, updates=1000, restarts=4, score_penalty=0.0)
+    trained = learn("00000111", hidden_size=2, seed=0, updates=1000, restarts=4, score_penalty=0.0)
     penalized = learn("00000111", hidden_size=2, seed=0, updates=1000, restarts=4)
-    assert learnt.replayed_symbols >= learnt.trained_symbols
-    assert np.abs(np.angle(learnt.eigenvalues) * 8 / (2 * np.pi)).round(2).tolist() == [1.0, 1.0]
-    assert np.abs(learnt.eigenvalues).min() > 1 + 5 * np.abs(np.abs(penalized.eigenvalues) - 1).max()
-    assert learnt.loss < penalized.loss
+    assert trained.replayed_symbols >= trained.trained_symbols
+    assert np.abs(np.angle(trained.eigenvalues) * 8 / (2 * np.pi)).round(2).tolist() == [1.0, 1.0]
+    assert np.abs(trained.eigenvalues).min() > 1 + 5 * np.abs(np.abs(penalized.eigenvalues) - 1).max()
+    assert trained.loss < penalized.loss
 
 
 def test_one_unit_learns_to_change_its_sign() -> None:
-    learnt = learn("ab", hidden_size=1, seed=0, updates=500)
-    assert learnt.nearest_roots.tolist() == [1]
-    assert learnt.replayed_symbols >= learnt.trained_symbols
+    trained = learn("ab", hidden_size=1, seed=0, updates=500)
+    assert trained.nearest_roots.tolist() == [1]
+    assert trained.replayed_symbols >= trained.trained_symbols
 
 
-def test_what_one_unit_cannot_do_is_reported_as_not_learnt() -> None:
-    learnt = learn("aabb", hidden_size=1, seed=0, updates=300)
-    assert learnt.replayed_symbols < learnt.trained_symbols
+def test_what_one_unit_cannot_do_is_reported_as_not_learned() -> None:
+    trained = learn("aabb", hidden_size=1, seed=0, updates=300)
+    assert trained.replayed_symbols < trained.trained_symbols
 
 
 def test_a_seed_gives_the_same_network_again_and_another_seed_another() -> None:
@@ -167,8 +167,8 @@ def test_training_that_diverges_says_so() -> None:
 @pytest.mark.parametrize(
     ("text", "hidden_size"), [("abracadabra", 4), ("1101011010001000", 6), ("00000111", 4)]
 )
-def test_strings_are_learnt_whatever_the_seed(text: str, hidden_size: int) -> None:
+def test_strings_are_learned_whatever_the_seed(text: str, hidden_size: int) -> None:
     for seed in range(10):
-        learnt = learn(text, hidden_size=hidden_size, seed=seed)
-        assert learnt.replayed_symbols >= learnt.trained_symbols
-        assert learnt.distances[np.abs(learnt.eigenvalues) > 0.9].max() < NEAR_A_ROOT
+        trained = learn(text, hidden_size=hidden_size, seed=seed)
+        assert trained.replayed_symbols >= trained.trained_symbols
+        assert trained.distances[np.abs(trained.eigenvalues) > 0.9].max() < NEAR_A_ROOT

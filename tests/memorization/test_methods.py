@@ -160,7 +160,7 @@ def test_noise_is_survived_as_far_as_was_found_and_not_much_farther():
             good += LinearNetwork(network.alphabet, "", *noisy).replay(80) == 10 * "00000111"
         return good / 200
 
-    # 100 networks tell a share of 0.9 to 0.03 or so; two hundred others must agree within three errors.
+    # 100 networks determine a share of 0.9 to about 0.03; two hundred others must agree within three errors.
     assert share(level) == pytest.approx(0.9, abs=0.12)
     assert share(4 * level) < 0.6
 

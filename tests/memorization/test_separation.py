@@ -16,7 +16,7 @@ from memspan.memorization.separation import (
 )
 
 SOLVER = 1e-7
-"""HiGHS's own tolerances, with room."""
+"""The tolerances of HiGHS, with a safety margin."""
 
 
 @pytest.mark.parametrize(("a", "b"), [(5, 3), (1, 4), (7, 7), (2, 9)])
@@ -115,7 +115,7 @@ def test_random_points_are_refuted_exactly_if_their_hulls_meet():
         no = bool(refuted(points, codes, np.array([[0, 1, 2]]))[0])
         assert no == (widest(points, codes, 2).margin < LEAST_MARGIN)
         met += no
-    assert 50 < met < 250  # both answers were asked for
+    assert 50 < met < 250  # both answers occur
 
 
 def test_equal_states_of_different_symbols_are_refuted():

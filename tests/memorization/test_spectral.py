@@ -22,17 +22,17 @@ from memspan.progress import SILENT
 def necklaces(period: int) -> list[str]:
     """One string of every class of binary strings whose shortest period is `period`."""
     seen: set[tuple[int, ...]] = set()
-    kept = []
+    found = []
     for bits in product((0, 1), repeat=period):
         if bits in seen or any(bits == bits[p:] + bits[:p] for p in range(1, period)):
             continue
-        kept.append("".join(map(str, bits)))
+        found.append("".join(map(str, bits)))
         for form in (bits, bits[::-1]):
             for turn in range(period):
                 turned = form[turn:] + form[:turn]
                 seen.add(turned)
                 seen.add(tuple(1 - bit for bit in turned))
-    return kept
+    return found
 
 
 def random_string(letters: int, period: int, seed: int) -> str:

@@ -167,5 +167,7 @@ def test_parts_that_do_not_fit_are_refused() -> None:
         Additive(np.zeros((4, 3)), np.zeros((4, 3)), np.zeros(3))
     with pytest.raises(InputError, match="expected \\(T - 1\\) × 2 and 3"):
         AttentiveRNN(V, U, b, UniformAlignment()).run(np.zeros((5, 3)), b)
-    with pytest.raises(InputError, match="a run of 3 steps or more; expected at most 2, the steps of the pattern"):
+    with pytest.raises(
+        InputError, match="a run of 3 steps or more; expected at most 2, the steps of the pattern"
+    ):
         AttentiveRNN(V, U, b, SparseAlignment([{1}, {2}])).run(np.zeros((4, 2)), b)

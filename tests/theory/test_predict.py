@@ -79,11 +79,11 @@ def test_drawn_dynamics_are_those_of_theory_and_simulation_agrees():
 
 
 def test_a_wanted_timescale_of_a_gated_cell_is_found_by_simulation():
-    wanted = predict_cell("gru", DEFAULTS["gru"], PredictionRequest(timescale=5.0)).wanted
-    assert wanted is not None
+    target = predict_cell("gru", DEFAULTS["gru"], PredictionRequest(timescale=5.0)).wanted
+    assert target is not None
     # The timescale of a GRU with bias mean 2 is 3.3 steps, with 4 it is 18 (fresh matrices of width 2,000).
-    assert 2 < wanted.value < 4  # type: ignore[operator]
-    assert wanted.reached == pytest.approx(5.0, rel=0.05)
+    assert 2 < target.value < 4  # type: ignore[operator]
+    assert target.reached == pytest.approx(5.0, rel=0.05)
 
 
 def test_a_cell_without_theory_is_refused_with_those_that_have_one():

@@ -32,7 +32,7 @@ def sigmoid(e: Array) -> Array:
 
 
 def minimal(**settings: float) -> RandomNetwork:
-    """The published critical network of Chen 2018, Fig. 1, unless told otherwise."""
+    """The published critical network of Chen 2018, Fig. 1, by default."""
     return RandomNetwork(
         cell=MinimalCell(), **{"sigma_w": 6.88, "sigma_v": 1.39, "input_variance": 0.46, **settings}
     )

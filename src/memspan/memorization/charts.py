@@ -18,12 +18,12 @@ MOST_PLANES = 4
 """A state that turns in more planes is drawn in the first ones only."""
 MOST_SYMBOLS = 8
 """Number of symbols with a line of their own, the most frequent ones."""
+# Curves between the positions are drawn for at most this many symbols: more would hide each other.
 _MOST_CURVES = 5
-"""Curves between the positions are drawn for at most this many symbols: more would hide each other."""
+# Longest period for which curves between the positions are readable.
 _LONGEST_CURVE = 40
-"""Longest period for which curves between the positions are readable."""
+# Points of a curve from one position to the next.
 _STEPS = 24
-"""Points of a curve from one position to the next."""
 
 
 def orbits(memorization: Memorization) -> tuple[Orbit, ...]:

@@ -15,8 +15,8 @@ from memspan.results import LinearNetwork, Memorization
 from memspan.results.files import read_weights, write_bytes
 
 TENSORS = ("W_h", "W_x", "W_y", "b_y", "h_0")
+# Periods that a loaded network must replay.
 _CHECKED_PERIODS = 100
-"""Periods that a loaded network must replay."""
 
 
 def save_memorization(memorization: Memorization, path: str | os.PathLike[str]) -> None:
@@ -66,6 +66,7 @@ def load_network(path: str | os.PathLike[str]) -> LinearNetwork:
         )
     except (InputError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: {error}") from error
+    # A file whose weights were edited would silently emit another string.
     if "period" in metadata:
         _check_replay(path, network, _list(path, metadata, "period"), metadata.get("repeats") == "true")
     return network

@@ -80,6 +80,7 @@ def learn(
     with np.errstate(over="ignore", invalid="ignore"), progress.stage("training", total=updates) as stage:
         moments = networks.zeros(), networks.zeros()
         for update in range(1, updates + 1):
+            # Long strings are hard to learn from scratch, short ones do not fix the eigenvalues precisely enough.
             trained = string.period * ceil(periods * min(1.0, update / (GROWING * updates)))
             _, gradient = loss_and_gradient(networks, np.resize(string.codes, trained), score_penalty)
             rate = learning_rate * (1 + cos(pi * update / updates)) / 2
@@ -104,6 +105,7 @@ def random_networks(count: int, d: int, n: int, rng: np.random.Generator) -> Net
     turns[:, even, odd] = -np.sin(angles)
     if d % 2:
         turns[:, -1, -1] = rng.choice([-1.0, 1.0], count)
+    # A random orthonormal basis for the planes.
     planes = np.linalg.qr(rng.standard_normal((count, d, d)))[0]
     W_h = planes @ turns @ planes.transpose(0, 2, 1)
     W_y = rng.standard_normal((count, n, d)) / np.sqrt(d)

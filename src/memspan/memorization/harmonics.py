@@ -83,6 +83,7 @@ def sets_of_size(period: int, size: int, order: NDArray[np.int64]) -> Iterator[F
     planes = [int(f) for f in order if f != half]
     tail = () if size % 2 == 0 or half is None else (half,)
     for chosen in combinations(planes, size // 2):
+        # A common divisor with the period would visit fewer states than positions.
         if reduce(gcd, (*chosen, *tail), period) == 1:
             yield (*chosen, *tail)
 
@@ -119,6 +120,7 @@ def sufficient(string: PeriodicString) -> Frequencies:
     p = string.period
     best: Frequencies = tuple(range(1, p // 2 + 1))
     for u in (u for u in range(1, p // 2 + 1) if gcd(u, p) == 1):
+        # The inverse of u modulo p turns frequency u into frequency 1.
         walked = string.codes[pow(u, -1, p) * np.arange(p) % p]
         runs = PeriodicString(walked, string.alphabet, string.separator, p).runs
         r = int(np.sort(runs)[-2]) if len(runs) > 1 else 1

@@ -147,7 +147,7 @@ def _smallest_method(string: PeriodicString) -> str:
 
 
 def _build_feedback(string: PeriodicString) -> _BuiltNetwork:
-    """One hidden unit. A string that it can replay only once is kept as given, not reduced to its period."""
+    """One hidden unit. A string that it can replay only once is used as given, not reduced to its period."""
     code = code_of(string)
     if not code.repeats and string.given > string.period:
         codes = np.tile(string.codes, string.given // string.period)

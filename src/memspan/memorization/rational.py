@@ -72,6 +72,7 @@ def rational_matrix(order: int) -> NDArray[np.int64]:
             f"the smallest rational matrix of order {order:,} has {size:,} rows; "
             f"expected an order that needs at most {LARGEST_MATRIX:,}"
         )
+    # Companion matrices of different prime powers have coprime orders, so their direct sum has the product as order.
     powers = _prime_powers(order)
     blocks = [_companion(cyclotomic_polynomial(q)) for q in powers if q != 2] or [np.eye(1, dtype=np.int64)]
     if 2 in powers:

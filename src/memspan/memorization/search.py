@@ -25,20 +25,20 @@ from memspan.memorization.separation import LEAST_MARGIN, Readout
 from memspan.memorization.strings import PeriodicString
 from memspan.progress import Progress
 
+# Sets that are tested together before the clock is checked: at first, and at most.
 _FIRST_BATCH, _LARGEST_BATCH = 16, 4_096
-"""Sets that are tested together before the clock is checked: at first, and at most."""
+# Target duration of a batch.
 _BATCH_SECONDS = 0.1
-"""Target duration of a batch."""
+# Share of the budget for widening the margin once the size is known.
 _WIDENING = 0.1
-"""Share of the budget for widening the margin once the size is known."""
+# Random sets that are generated at once.
 _SAMPLE_BLOCK = 512
-"""Random sets that are generated at once."""
+# Random sets per size while the size is doubled.
 _LEAP_SAMPLES = 300
-"""Random sets per size while the size is doubled."""
+# Random sets per size before the search turns to exchange.
 _SAMPLES = 20_000
-"""Random sets per size before the search turns to exchange."""
+# Operations of about one second.
 _AFFORDABLE = 2e8
-"""Operations of about one second."""
 
 
 @final
@@ -102,6 +102,7 @@ class OrbitTester:
 
     def unrefuted(self, sets: list[Frequencies]) -> list[Frequencies]:
         """The sets (all of one size) that no pair of symbols refutes; adapts `batch` to the time that took."""
+        # All sets of one size cost about the same, so one batch predicts the next.
         begun = time.monotonic()
         share = -(-len(sets) // self._threads.workers)
         parts = [sets[at : at + share] for at in range(0, len(sets), share)]
@@ -294,6 +295,7 @@ def _smaller(period: int, have: Frequencies, random: np.random.Generator) -> Ite
     """Remove one frequency; then replace two by one."""
     for out in random.permutation(have):
         yield _without(have, (int(out),))
+    # The random order avoids cycles between the same neighbors.
     pairs = list(combinations(have, 2))
     others = [f for f in range(1, period // 2 + 1) if f not in have]
     for pair in random.permutation(np.array(pairs).reshape(-1, 2)):

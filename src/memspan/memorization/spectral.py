@@ -22,10 +22,10 @@ from memspan.memorization.strings import PeriodicString, Text
 from memspan.progress import SILENT, Progress
 from memspan.results import FrequencySearch, LinearNetwork
 
+# Share of the budget for trying all sets, size by size; the rest is for shrinking a sufficient set.
 _SHARE_FROM_BELOW = 0.7
-"""Share of the budget for trying all sets, size by size; the rest is for shrinking a sufficient set."""
+# Minimum time for the sufficient frequencies of the theorem: without them there would be no answer.
 _LEAST_SECONDS = 10.0
-"""Minimum time for the sufficient frequencies of the theorem: without them there would be no answer."""
 
 
 @final

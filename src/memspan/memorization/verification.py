@@ -17,13 +17,13 @@ from memspan.results import LinearNetwork
 
 SYMBOLS, PERIODS = 100_000, 1_000
 """Length of a replay: as many whole periods as make both."""
+# Multiplications of a few seconds; very large networks replay fewer periods.
 _REPLAY_WORK = 5e9
-"""Multiplications of a few seconds; very large networks replay fewer periods."""
 NOISE_PERIODS = 10
 _SURVIVING_SHARE = 0.9
 _COPIES, _FEWEST_COPIES = 100, 20
+# Multiplications of a few seconds; larger networks are tested with fewer noisy copies, or not at all.
 _NOISE_WORK = 4e9
-"""Multiplications of a few seconds; larger networks are tested with fewer noisy copies, or not at all."""
 _LEAST_NOISE, _MOST_NOISE, _BISECTIONS = 1e-16, 1.0, 14
 
 

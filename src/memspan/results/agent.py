@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from memspan.errors import InputError
 from memspan.results.display import Displayed, Notebook, in_brief
-from memspan.results.encoding import Encoded, check_lengths
+from memspan.results.encoding import JsonResult, check_lengths
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class AgentRun(Encoded, Notebook):
+class AgentRun(JsonResult, Notebook):
     """A training run in a grid world: the agent, and a memoryless baseline if one was trained."""
 
     task: str
@@ -44,7 +44,7 @@ class AgentRun(Encoded, Notebook):
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class AgentEvaluation(Encoded, Notebook):
+class AgentEvaluation(JsonResult, Notebook):
     """A trained agent in one or more worlds, next to a memoryless baseline."""
 
     task: str

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import final
 
 from memspan.results.display import Notebook
-from memspan.results.encoding import Encoded
+from memspan.results.encoding import JsonResult
 
 
 @final
 @dataclass(frozen=True, repr=False)
-class BenchReport(Encoded, Notebook):
+class BenchReport(JsonResult, Notebook):
     """All benchmarks of one run; `calibration` and `estimates` belong to the benchmark `calibration`."""
 
     machine: str

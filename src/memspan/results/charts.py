@@ -103,6 +103,7 @@ class HeatMap(Notebook):
     edge_label: str
     lines: tuple[Line, ...]
     caption: str
+    # The field keeps its spelling, because result files hold it.
     colours: tuple[float, float] | None = None
     """Values of the first and last color, so that maps can be compared; None: the range of the values."""
 

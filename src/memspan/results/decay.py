@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.results.display import Notebook
-from memspan.results.encoding import Encoded
+from memspan.results.encoding import JsonResult
 
 LACK_OF_FIT = 0.02
 """A law does not fit if its residuals would be as large with less than this probability.
@@ -75,7 +75,7 @@ class LocalExponent:
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class DecayFit(Encoded, Notebook):
+class DecayFit(JsonResult, Notebook):
     """Every law fitted to one curve, by name, the lags used, and the local exponents by range of lags."""
 
     laws: dict[str, LawFit]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memspan.errors import InputError
 from memspan.results.display import Displayed, Notebook, in_brief
-from memspan.results.encoding import Encoded, check_lengths
+from memspan.results.encoding import JsonResult, check_lengths
 
 Numbers = NDArray[np.float64]
 VISIBLE = 1e-3
@@ -20,7 +20,7 @@ VISIBLE = 1e-3
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Diagnosis(Encoded, Notebook):
+class Diagnosis(JsonResult, Notebook):
     """Diagnosis of a trained network; parts that do not apply to its cell or task are None."""
 
     run: str

@@ -19,7 +19,7 @@ import numpy as np
 from memspan.errors import CorruptError, InputError
 
 
-class Encoded:
+class JsonResult:
     """Base of results whose JSON object holds exactly their fields."""
 
     def to_json(self) -> dict[str, Any]:
@@ -36,6 +36,7 @@ def to_plain(value: Any) -> Any:
     """Convert dataclasses, arrays, tuples and numbers to plain JSON values; non-finite numbers become None."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: to_plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    # JSON has no complex numbers: two arrays of floats.
     if isinstance(value, np.ndarray | np.generic):
         if np.iscomplexobj(value):
             return {"real": to_plain(value.real), "imaginary": to_plain(value.imag)}
@@ -58,9 +59,11 @@ def from_plain(kind: Any, plain: Any) -> Any:
     if origin in (typing.Union, types.UnionType):
         if plain is None and type(None) in arguments:
             return None
+        # Only X | None occurs in results, so the other alternative is the type.
         return from_plain(next(a for a in arguments if a is not type(None)), plain)
     if dataclasses.is_dataclass(kind):
         hints = typing.get_type_hints(kind)
+        # Fields without a default must be in the file; a missing one raises KeyError.
         names = [
             field.name
             for field in dataclasses.fields(kind)
@@ -77,6 +80,7 @@ def from_plain(kind: Any, plain: Any) -> Any:
         return tuple(from_plain(a, item) for a, item in zip(inner, plain, strict=True))
     if origin is dict:
         return {key: from_plain(arguments[1], item) for key, item in plain.items()}
+    # Integers in hand-written files become floats.
     if kind is float:
         return math.nan if plain is None else float(plain)
     return plain

@@ -30,10 +30,12 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     temporary: Path | None = None
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
+        # In the same folder, because a rename is atomic only within one file system.
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
         os.close(handle)
         temporary = Path(name)
         yield temporary
+        # Without fsync a crash after the rename could leave an empty file.
         with temporary.open("rb") as file:
             os.fsync(file.fileno())
         # mkstemp creates files that only their owner can read; use the permissions of an ordinary file.

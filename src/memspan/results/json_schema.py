@@ -57,13 +57,13 @@ _SCALARS: dict[Any, Schema] = {
     Any: {},
 }
 _TEXT_MEASURES: dict[str, Any] = {"bits_per_character": float, "perplexity": float}
+# What `to_json` writes in addition to the fields.
 _ADDED: dict[type, dict[str, Any]] = {
     TrainingRun: _TEXT_MEASURES,
     Evaluation: _TEXT_MEASURES,
     LinearPrediction: {"unit": str},
     Memorization: {"alphabet": tuple[str, ...], "hidden_size": int, "replay": str},
 }
-"""What `to_json` writes in addition to the fields."""
 
 
 def schema(kind: type) -> Schema:
@@ -80,6 +80,7 @@ def _object(kind: type, definitions: dict[str, Schema]) -> Schema:
     hints: dict[str, Any] = {**typing.get_type_hints(kind), **_ADDED.get(kind, {})}
     if kind is Comparison:
         hints["unit"] = str
+    # A default marks a field that was added after version 0.1.
     required = [field.name for field in dataclasses.fields(kind) if field.default is dataclasses.MISSING]
     if kind is Curve:  # version 0.1 did not write these two; `Curve.from_json` fills them in
         required = [name for name in required if name not in ("stderr_bias", "undersampled")]
@@ -148,7 +149,7 @@ def _union(parts: list[Schema]) -> Schema:
 
 
 def _array(dtype: type[np.generic], definitions: dict[str, Schema]) -> Schema:
-    """Numbers in nested lists: hints do not tell the number of dimensions, so each item may be a list again."""
+    """Numbers in nested lists: hints do not specify the number of dimensions, so each item may be a list again."""
     if issubclass(dtype, np.complexfloating):
         part = _array(np.float64, definitions)
         return {

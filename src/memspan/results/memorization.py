@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from memspan.errors import InputError
 from memspan.results.display import Displayed, Notebook, in_brief
-from memspan.results.encoding import Encoded, check_lengths
+from memspan.results.encoding import JsonResult, check_lengths
 
 Array = NDArray[np.float64]
 
@@ -20,6 +20,7 @@ LONGEST_PERIOD = 2_000
 """Symbols of the longest period: a square matrix of that size takes 32 MB."""
 SHOWN_PERIODS, SHOWN_SYMBOLS = 3, 300
 """The JSON holds a replay of three periods, but at most 300 symbols (or one period)."""
+# Larger weights would leave no digits for differences of scores. The comparison also rejects NaN and infinity.
 _LARGEST_WEIGHT = 1e15
 # W_h is nearly all zeros, so larger networks run faster with a sparse matrix; small ones do not.
 _SPARSE_SIZE = 64
@@ -27,7 +28,7 @@ _SPARSE_SIZE = 64
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Memorization(Encoded, Notebook):
+class Memorization(JsonResult, Notebook):
     """One string, and a linear network that replays it."""
 
     text: str

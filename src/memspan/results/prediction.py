@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from memspan.results.charts import Chart, HeatMap
 from memspan.results.display import Notebook
-from memspan.results.encoding import Encoded, check_choice, check_lengths
+from memspan.results.encoding import JsonResult, check_choice, check_lengths
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Prediction(Encoded, Notebook):
+class Prediction(JsonResult, Notebook):
     """Mean-field fixed point of a random network, and its timescale."""
 
     cell: str
@@ -42,6 +42,7 @@ class Prediction(Encoded, Notebook):
     jacobian: JacobianMoments
     error: float
     """Bound on the numerical error of chi; the standard error of chi for lstm and gru."""
+    # The field keeps its first name, because result files hold it.
     wanted: TimescaleTarget | None
     notes: tuple[str, ...]
     figures: tuple[Chart, ...]
@@ -110,7 +111,7 @@ class TimescaleTarget:
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class LinearPrediction(Encoded, Notebook):
+class LinearPrediction(JsonResult, Notebook):
     """Exact mutual information of the output of a linear RNN."""
 
     cell: str
@@ -145,7 +146,7 @@ class LinearPrediction(Encoded, Notebook):
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class AttentionPrediction(Encoded, Notebook):
+class AttentionPrediction(JsonResult, Notebook):
     """Decay of a gradient through a recurrence with uniform attention over all past states."""
 
     cell: str

@@ -8,13 +8,13 @@ from typing import final
 from memspan.errors import InputError
 from memspan.results.charts import Chart, HeatMap
 from memspan.results.display import Displayed, Notebook
-from memspan.results.encoding import Encoded
+from memspan.results.encoding import JsonResult
 from memspan.results.memorization import Orbit
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Reproduction(Encoded, Notebook):
+class Reproduction(JsonResult, Notebook):
     """One recipe run at one scale."""
 
     id: str

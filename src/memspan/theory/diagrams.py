@@ -28,8 +28,8 @@ BIAS_MEANS = (-4.0, 0.0, 2.0, 4.0, 6.0, 8.0)
 CORRELATIONS = (1.0, 0.99, 0.0)
 """Input correlations of the curves over the bias mean."""
 _WIDTH, _NETWORKS = 2048, 16
+# Smaller for tied weights, which need real matrices.
 _TIED_WIDTH, _TIED_NETWORKS = 500, 4
-"""Smaller for tied weights, which need real matrices."""
 
 
 @final

@@ -54,14 +54,15 @@ FIELDS: dict[str, type[Field]] = {"rnn": VanillaField, "minimal-rnn": MinimalFie
 """The cells with a closed theory."""
 SAMPLED = {"lstm": LSTMCell(), "gru": GRUCell()}
 """The cells that are simulated."""
+# Other bias means whose timescales are noted.
 _BIAS_MEANS = (2.0, 4.0, 6.0, 8.0)
-"""Other bias means whose timescales are noted."""
+# Bias means in which `predict_cell` searches for a timescale of sampled cells.
 _SAMPLED_RANGE = (-2.0, 9.0)
-"""Bias means in which `predict_cell` searches for a timescale of sampled cells."""
+# Accuracy of that bias mean: the timescale is then within 2 % of the requested one, about as well as it is
+# known.
 _SAMPLED_TOLERANCE = 0.02
-"""Accuracy of that bias mean: the timescale is then within 2 % of the requested one, about as well as it is known."""
+# Smaller gradients without attention are not drawn.
 _SMALLEST_SHOWN = 1e-12
-"""Smaller gradients without attention are not drawn."""
 
 
 @final
@@ -350,6 +351,7 @@ def _information_chart(
     lines = [line("exact information", lags, information)]
     if length:
         seen = np.flatnonzero(information > 0)
+        # The dashed law passes through the last nonzero value, where the slowest mode dominates.
         anchor = int(seen[-1]) if seen.size else 0
         tail = information[anchor] * np.exp(-(lags - lags[anchor]) / length)
         lines.append(line(f"exp(-lag / {length:.3g}), the law of the tail", lags, tail, style="dashed"))

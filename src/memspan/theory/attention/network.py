@@ -249,5 +249,6 @@ class AttentiveRun:
 
 def _softmax(scores: Array) -> Array:
     """exp(e_i) / sum_j exp(e_j)."""
+    # Subtracting the maximum avoids overflow; -inf gives weight 0.
     raised = np.exp(scores - scores.max())
     return raised / raised.sum()

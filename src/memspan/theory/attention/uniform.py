@@ -32,8 +32,8 @@ CONVERGED = 0.005
 """Largest difference of two successive local slopes. They approach the exponent as 1/T, so the later is as close to it."""
 MOST_STEPS = 10**8
 """About ten seconds for one eigenvalue; the power law holds long before."""
+# Transfer matrices in memory at a time: 4 MB.
 _BLOCK = 1 << 16
-"""Transfer matrices in memory at a time: 4 MB."""
 
 
 def uniform_attention_exponent(V: ArrayLike) -> NDArray[np.float64]:
@@ -83,6 +83,7 @@ def uniform_attention_gradient(V: ArrayLike, lengths: ArrayLike, *, start: int =
     eigenvalues, ends = contracting_eigenvalues(V), _checked_lengths(lengths, start)
     pair = np.ones((len(eigenvalues), 2, 1), np.complex128)
     gradients, reached = np.empty((len(ends), len(eigenvalues)), np.complex128), start
+    # Overflow is detected once at the end instead of in every product.
     with np.errstate(over="ignore", invalid="ignore"):
         for row, end in enumerate(ends):
             pair, reached = _advance(pair, eigenvalues, reached, end), end
@@ -105,6 +106,7 @@ def measured_exponent(V: ArrayLike, *, length: int = 40_000, start: int = 1) -> 
     """
     if length < 4 * start:
         raise InputError(f"length {length:,}; expected at least four times the start {start:,}")
+    # Exact doublings, so that the slopes are logarithms to base 2.
     lengths = [length // 4, 2 * (length // 4), 4 * (length // 4)]
     sizes = np.abs(uniform_attention_gradient(V, lengths, start=start))
     earlier, slope = np.diff(np.log2(sizes), axis=0)
@@ -183,12 +185,13 @@ def _product(matrices: NDArray[np.complex128]) -> NDArray[np.complex128]:
     """M_last … M_first along the first axis, pairwise, so that numpy multiplies many at once."""
     while len(matrices) > 1:
         pairs = matrices[1::2] @ matrices[: len(matrices) // 2 * 2 : 2]
+        # An odd matrix at the end waits for the next round.
         matrices = np.concatenate([pairs, matrices[-1:]]) if len(matrices) % 2 else pairs
     return matrices[0]
 
 
+# Distances per decade at which the gradient is computed.
 _PER_DECADE = 12
-"""Distances per decade at which the gradient is computed."""
 
 
 @final

@@ -56,6 +56,7 @@ def minimal(chain: Chain) -> Chain:
 
 def _reachable(A: Floats, *inputs: Floats) -> Floats:
     """Orthonormal columns that span B, A B, A^2 B, … for every input B."""
+    # Normalized, so that a small noise or start is not mistaken for rounding.
     sizes = [np.linalg.norm(B) for B in inputs]
     new = np.hstack([B / size for B, size in zip(inputs, sizes, strict=True) if size > 0.0])
     basis, size = np.zeros((len(A), 0)), 1.0
@@ -96,6 +97,7 @@ def chain_information(chain: Chain, lags: NDArray[np.int64]) -> Floats:
     whether the information is 1e-30 or 30. For a growing A everything is in units of its growth.
     """
     distinct, place = np.unique(lags, return_inverse=True)
+    # Without this scaling a growing chain would overflow long before the lags of interest.
     growth = max(1.0, float(np.abs(np.linalg.eigvals(chain.A)).max()))
     known, unknown = _split(chain)
     found, time = np.empty(len(distinct)), 0
@@ -123,6 +125,7 @@ def _root(factor: Floats) -> Floats:
 
 def _information(signal: Floats, noise: Floats, lag: int) -> float:
     smallest = np.abs(np.diag(noise)).min()
+    # np.linalg.cond divides by the smallest singular value, so a vanishing noise is caught first.
     condition = (
         np.linalg.cond(noise) if smallest > 1e-150 * max(1.0, np.abs(signal).max(initial=0.0)) else np.inf
     )

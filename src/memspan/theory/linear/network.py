@@ -24,8 +24,9 @@ from memspan.theory.linear.chain import (
 )
 
 _WEIGHTS = ("W_h", "U_h", "U_o")
+# Largest asymmetry or negative eigenvalue of a covariance, relative to its largest entry, attributed to
+# rounding.
 _ASYMMETRY = 1e-10
-"""Largest asymmetry or negative eigenvalue of a covariance, relative to its largest entry, attributed to rounding."""
 
 
 @final
@@ -57,6 +58,7 @@ class Start:
     @property
     def root(self) -> Floats:
         """F with F F^T = covariance, without columns that are only rounding errors."""
+        # Scaled to a correlation matrix first, so that small variances are not lost next to large ones.
         scale = np.sqrt(np.maximum(np.diag(self.covariance), np.finfo(np.float64).tiny))
         value, vector = np.linalg.eigh(self.covariance / np.outer(scale, scale))
         significant = value > len(scale) * np.finfo(np.float64).eps

@@ -12,8 +12,8 @@ from scipy import special
 
 Array = NDArray[np.float64]
 
+# The exponential of this is still finite in double precision.
 _LARGEST_EXPONENT = 700.0
-"""The exponential of this is still finite in double precision."""
 
 
 class Activation(ABC):
@@ -77,6 +77,7 @@ class Tanh(Activation):
 
     def slopes(self, e: Array) -> tuple[Array, Array]:
         """1 / cosh^2 and -2 tanh / cosh^2."""
+        # 1 - tanh(e)^2 = 4 u (1 - u) with u = sigmoid(2 e), without cancellation for large |e|.
         u, closed = open_and_closed(2 * e)
         first = 4 * u * closed
         return first, 2 * (closed - u) * first

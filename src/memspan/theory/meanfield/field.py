@@ -35,14 +35,14 @@ CRITICAL_WIDTH = 0.005
 """chi_1 within this distance of 1 is called critical."""
 INFINITE_WIDTH = 1e-9
 """A slope within this distance of 1 is numerically indistinguishable from 1."""
+# Points that one thread solves at a time.
 _BLOCK = 20_000
-"""Points that one thread solves at a time."""
+# Points whose Hermite series are in memory at a time.
 _SERIES_BLOCK = 4096
-"""Points whose Hermite series are in memory at a time."""
+# Up to this many points the correlation map is computed to 10 digits by default, else to 6.
 _FEW_POINTS = 256
-"""Up to this many points the correlation map is computed to 10 digits by default, else to 6."""
+# Smaller correlations are rounding errors of zero.
 _ROUNDING = 1e-14
-"""Smaller correlations are rounding errors of zero."""
 
 
 @final
@@ -171,6 +171,7 @@ class Field(ABC):
         parameters = self.parameters
         accuracy = digits if digits is not None else _default_digits(parameters.size)
         blocks = parameters.blocks(_BLOCK)
+        # numpy releases the GIL in the kernels that dominate, so threads are enough.
         engine = Threads(available_cores() if len(blocks) > 1 else 1)
         found = engine.map(lambda block: self._solve(block, input_correlation, accuracy), blocks)
         columns = (np.concatenate(column) for column in zip(*found, strict=True))
@@ -216,6 +217,7 @@ class Field(ABC):
         many = parameters.repeated(roots.size)
         Q = self._second_moment(roots, many)
         slopes, chi1 = self.variance_slope_at(roots, Q, many), self.chi1_at(roots, Q, many)
+        # The reached branch is the root closest to the one found from h = 0.
         reached = int(np.argmin(np.abs(roots - self._variance_point(parameters).q[0])))
         rows = zip(roots.tolist(), Q.tolist(), slopes.tolist(), chi1.tolist(), strict=True)
         return tuple(

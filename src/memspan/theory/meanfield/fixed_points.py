@@ -16,21 +16,27 @@ from memspan.errors import EvidenceError, InputError
 from memspan.theory.meanfield.activations import Activation, Array
 from memspan.theory.meanfield.parameters import Parameters
 
+# Nodes of the scan: coarse for grids of many points, fine for the branches of a single point.
 _SCAN, _FINE_SCAN = 160, 1000
+# How often, and with how many values, the neighborhood of a turning point is refined.
 _ZOOMS, _FAN = 5, 17
-"""How often, and with how many values, the neighborhood of a turning point is refined."""
+# Rounding makes flat curves turn often; only the first turning points are refined.
 _MOST_TURNS = 8
+# A minimum above this share of its neighbors cannot hide a root between two nodes.
 _NEAR_MISS = 0.2
+# Points whose scans (rows x nodes) are in memory at a time: 2.6 MB.
 _ROWS = 2048
+# Enough for pure bisection to reach double precision.
 _NEWTON_STEPS = 60
+# Start of the scan relative to the largest q, for a network without any drive.
 _SMALLEST = 1e-8
-"""Start of the scan relative to the largest q, for a network without any drive."""
+# Variances beyond this count as divergence.
 _LARGEST = 1e9
 # Relative steps at which the iteration stops: the error of Newton's method is about the square of its last step.
 _NEWTON_CLOSE, _BISECTION_CLOSE = 1e-9, 1e-15
 _MOST_GAP_STEPS = 200
+# Relative to Q.
 _GAP_RESOLUTION = 1e-13
-"""Relative to Q."""
 
 
 class VarianceMap(Protocol):
@@ -58,8 +64,10 @@ def first_root(field: VarianceMap, parameters: Parameters) -> tuple[Array, NDArr
         rows = slice(start, start + _ROWS)
         some = parameters.select(rows)
         excess = some.drive[:, None] + (some.w2 * field.scale(some))[:, None] * table[row[rows]] - nodes
+        # A fixed point is stable where the excess falls through zero.
         falls = (excess[:, :-1] > 0) & (excess[:, 1:] <= 0)
         first = np.argmax(falls, axis=1)
+        # Without drive q = 0 is a fixed point, below the first node.
         zero = excess[:, 0] <= 0
         low[rows] = np.where(zero, 0.0, nodes[first])
         high[rows] = np.where(zero, nodes[0], nodes[first + 1])
@@ -134,6 +142,7 @@ def _chord(nodes: Array, excess: Array, first: NDArray[np.intp]) -> Array:
 
 def _scan_nodes(field: VarianceMap, parameters: Parameters, count: int) -> Array:
     drive, reach = parameters.drive, parameters.w2 * field.scale(parameters)
+    # The margins keep roots at the very ends of the range inside the scan.
     highest = float(np.max(drive + reach)) * 1.0001 + 1e-12
     if not np.isfinite(field.gate.bound):
         highest = _upper_bound(field, parameters)
@@ -158,6 +167,7 @@ def _upper_bound(field: VarianceMap, parameters: Parameters) -> float:
 
 def _table(field: VarianceMap, mean: Array, nodes: Array) -> tuple[Array, NDArray[np.intp]]:
     """The share at every node for each distinct bias mean, and the row of each point."""
+    # In a phase diagram most points share their bias mean, so the table is small.
     means, row = np.unique(mean, return_inverse=True)
     q, repeated = np.tile(nodes, means.size), np.repeat(means, nodes.size)
     return field.share(q, repeated)[0].reshape(means.size, nodes.size), row
@@ -171,10 +181,12 @@ def _refine(
     for _ in range(_NEWTON_STEPS):
         here = q[left]
         excess, slope = _excess(field, parameters.select(left), here)
+        # The side of the root follows from the sign of the excess and from whether it rises there.
         above = (excess > 0) != rising
         low[left], high[left] = np.where(above, here, low[left]), np.where(above, high[left], here)
         with np.errstate(divide="ignore", invalid="ignore"):
             newton = here - excess / slope
+        # A Newton step outside the bracket is replaced by bisection.
         inside = np.isfinite(newton) & (newton >= low[left]) & (newton <= high[left])
         q[left] = np.where(inside, newton, (low[left] + high[left]) / 2)
         close = np.where(inside, _NEWTON_CLOSE, _BISECTION_CLOSE) * here
@@ -224,6 +236,7 @@ def stable_gap(step: CorrelationMap, correlation: float) -> Array:
     either sign, because biases are shared. A bracket protects the iteration in both cases.
     """
     low = np.zeros_like(step.Q)
+    # The gap Q - p is at most Q for p >= 0, and at most 2 Q for any p.
     high = 2 * step.Q if correlation < 0 else step.Q.copy()
     gap = step.Q.copy()
     tolerance = _GAP_RESOLUTION * np.maximum(step.Q, 1e-300)

@@ -24,23 +24,26 @@ from memspan.theory.meanfield.activations import Activation, Array
 Integrand = Callable[[Array], tuple[Array, ...]]
 """Maps pre-activations (points, nodes) to one array of that shape per integral."""
 
+# Half widths of the integration interval in standard deviations: P(|z| > 9) is 2e-19, but high Hermite
+# polynomials grow.
 _LIMIT, _SERIES_LIMIT = 9.0, 12.0
-"""Half widths of the integration interval in standard deviations: P(|z| > 9) is 2e-19, but high Hermite polynomials grow."""
 COARSE_TOLERANCE = 1e-6
 """Largest error of the rule with twice the step; the error of the rule itself is about the square of that."""
 QUADRATURE_ERROR = COARSE_TOLERANCE**2
+# Only variances of several million need more, far beyond any useful network.
 _MOST_NODES = 1 << 16
 _MOST_REFINEMENT = 16
+# Numbers in memory at a time: 512 kB stay in the cache; the series needs larger blocks for its matrix
+# products.
 _BLOCK, _SERIES_BLOCK = 1 << 16, 1 << 22
-"""Numbers in memory at a time: 512 kB stay in the cache; the series needs larger blocks for its matrix products."""
+# Points per chunk, evenly spaced, whose integrals are compared with those of twice the step.
 _CHECKED_POINTS = 32
-"""Points per chunk, evenly spaced, whose integrals are compared with those of twice the step."""
 _STEPS_PER_STRIP = 2 * np.pi
 _LARGEST_STEP = 0.5
 MOST_TERMS = 4096
 _NEGLIGIBLE_POWER = 1e-18
+# Terms of the series between two checks whether c^k is negligible.
 _POWER_CHECKS = 16
-"""Terms of the series between two checks whether c^k is negligible."""
 
 
 def expectation(
@@ -55,6 +58,7 @@ def expectation(
     >>> round(float(square[0]), 12), error < 1e-6
     (5.0, True)
     """
+    # Sorted, neighboring points need about the same number of nodes.
     order = np.argsort(q, kind="stable")
     values, error = _by_chunks(integrand, q[order], mean[order], strip, refine)
     scale = 1 + max((float(np.max(np.abs(value))) for value in values if value.size), default=0.0)
@@ -80,6 +84,7 @@ def _by_chunks(
         functions = integrand(np.sqrt(q[chunk])[:, None] * z + mean[chunk, None])
         parts.append(tuple(function @ weights for function in functions))
         checked = slice(None, None, max(1, (chunk.stop - chunk.start) // _CHECKED_POINTS))
+        # Every second node is the rule with twice the step, at no extra evaluations.
         coarse = weights[::2] / weights[::2].sum()
         differences = (
             np.abs(function[checked, ::2] @ coarse - fine[checked])
@@ -115,6 +120,7 @@ def _nodes(q: float, strip: float, limit: float, refine: int) -> tuple[Array, Ar
             f"the quadrature does not converge: pre-activations of variance {q:.3g} need {needed:,.4g} nodes; expected at "
             f"most {_MOST_NODES:,}; use smaller sigma_w, sigma_v, sigma_b or input variance"
         )
+    # An even number of steps on each side, so that every second node includes 0 and both ends.
     half = 2 * int(np.ceil(limit / step / 2))
     z = np.linspace(-limit, limit, 2 * half + 1)
     weights = np.exp(-(z**2) / 2)
@@ -173,6 +179,7 @@ def two_point(
     for chunk, z, weights in _chunks(q[order], activation.strip, limit=_SERIES_LIMIT, block=_SERIES_BLOCK):
         points = order[chunk]
         count = term_count(float(q[points[-1]]), activation.strip, digits)
+        # sqrt(weights) on both factors keeps high polynomials, which grow fast, within range.
         polynomials = _hermite(z, count) * np.sqrt(weights)
         e = np.sqrt(q[points])[:, None] * z + mean[points, None]
         first[:count, points] = (polynomials @ (activation.value(e) * np.sqrt(weights)).T) ** 2

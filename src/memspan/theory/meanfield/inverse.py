@@ -31,6 +31,7 @@ COMFORTABLE_SLOPE = 0.97
 """Default variance slope: the variance converges within some tens of steps."""
 LEAST_INPUT_SHARE = 0.05
 """Default share of the inputs in q: at q_min itself the gates would not depend on the input at all."""
+# Range of q in which critical networks are searched.
 _SMALLEST_Q, _LARGEST_Q = 1e-3, 1e4
 _SCAN = 300
 
@@ -41,8 +42,8 @@ LONGEST = 1e8
 _POINTS = 401
 # Offsets around the edge of chaos: the good values of a vanilla network are a sliver there.
 _NEAR = np.concatenate([-(10.0 ** -np.arange(1.0, 7.0)), [0.0], 10.0 ** -np.arange(1.0, 7.0)])
+# The end of a region is refined _ROUNDS times by evaluating _FAN values at once.
 _ROUNDS, _FAN = 6, 16
-"""The end of a region is refined _ROUNDS times by evaluating _FAN values at once."""
 
 
 @final
@@ -131,6 +132,7 @@ def _algorithm_1(q: Array, bias_mean: float) -> _Algorithm1:
     mean, unit = np.full_like(q, bias_mean), MinimalField()
     share = unit.share(q, mean)[0]
     gates = unit.gate_moments(q, mean)
+    # chi_1 = 1 solved for sigma_w^2 R (Eq. 13).
     w2 = gates.lost / ((share + 1) * gates.slope2)
     parameters = Parameters.of(np.sqrt(w2), 0.0, 0.0, mean, 1.0)
     return _Algorithm1(q, w2, q - share * w2, unit.variance_slope_at(q, share, parameters))
@@ -314,6 +316,7 @@ class _ParameterSearch:
         good = self.good(values)
         if not good.any():
             raise InputError(self.unreachable(values))
+        # Runs of good values, with sentinels at both ends.
         padded = np.concatenate([[False], good, [False]])
         starts = np.flatnonzero(padded[1:] & ~padded[:-1])
         stops = np.flatnonzero(padded[:-1] & ~padded[1:]) - 1

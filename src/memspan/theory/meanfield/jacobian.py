@@ -22,8 +22,8 @@ from memspan.results import JacobianMoments
 
 S_TRANSFORM = {"gaussian": -1.0, "orthogonal": 0.0}
 """s_1, the first coefficient of the S-transform of W W^T."""
+# The exponential of this is still finite in double precision.
 _LARGEST_LOGARITHM = 690.0
-"""The exponential of this is still finite in double precision."""
 
 
 @final

@@ -47,6 +47,7 @@ class MinimalField(Field):
 
         def integrand(e: Array) -> tuple[Array, ...]:
             u, closed, first, second = _gates(e)
+            # By parts, dE[f(e)]/dq = E[f''(e)] / 2: here for f = u^2 and f = (1 - u)^2.
             bend = first**2 + u * second
             return closed**2, closed * (1 + u), first**2 - closed * second, bend
 
@@ -90,6 +91,7 @@ class MinimalField(Field):
         gates = self.gate_moments(np.array([point.q]), parameters.mean)
         w2, R, Q = float(parameters.w2[0]), float(parameters.R[0]), float(point.Q)
         kept, slope2 = float(gates.kept[0]), float(gates.slope2[0])
+        # E[(h - x)^2] = Q + R, because the state is independent of the current input.
         passed = w2 * (Q + R) * slope2
         # h is a scale mixture of Gaussians, so its fourth moment is not 3 Q^2.
         h4 = (6 * slope2 * Q * R + 3 * R**2 * float(gates.taken4[0])) / float(gates.lost4[0])
@@ -107,6 +109,7 @@ class MinimalField(Field):
         def integrand(e: Array) -> tuple[Array, ...]:
             u, closed, first, _ = _gates(e)
             kept, taken, slope2 = u**2, closed**2, first**2
+            # 1 - u^2 = (1 - u)(1 + u) retains its digits for an almost open gate.
             lost = closed * (1 + u)
             return kept, taken, lost, slope2, kept**2, taken**2, lost * (1 + kept), slope2**2, kept * slope2
 

@@ -114,6 +114,7 @@ class MinimalCell(DifferentiableCell):
     """h' = u h + (1 - u) x, u = sigmoid(W h + V x + b).  Chen 2018, Eq. 5."""
 
     def step(self, e: Array, x: Array, state: State) -> State:
+        # In place, u h + (1 - u) x = x + u (h - x): one temporary array instead of three.
         u = expit(e[0], out=e[0])
         h = state[0] - x
         h *= u
@@ -141,6 +142,7 @@ class LSTMCell(ElementwiseCell):
         return (h, h)
 
     def step(self, e: Array, x: Array, state: State) -> State:  # noqa: ARG002
+        # The gates overwrite their sums, which are not needed again.
         i, f, o = (expit(e[gate], out=e[gate]) for gate in (0, 1, 3))
         g = np.tanh(e[2], out=e[2])
         c = f * state[1]

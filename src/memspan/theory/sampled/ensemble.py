@@ -21,10 +21,11 @@ KINDS = ("gaussian", "orthogonal")
 
 Input weights V are Gaussian in both cases.
 """
+# Neurons per copy that are simulated together: arrays of 128 kB, so that a step stays in the cache.
 _CHUNK = 16_384
-"""Neurons per copy that are simulated together: arrays of 128 kB, so that a step stays in the cache."""
+# Longest inner product computed at once: BLAS sums longer ones in an order that depends on the number of
+# threads.
 _DOT = 4096
-"""Longest inner product computed at once: BLAS sums longer ones in an order that depends on the number of threads."""
 
 
 @final
@@ -59,6 +60,7 @@ class Ensemble:
         words: str = "simulating networks",
     ) -> list[Result]:
         """`function` of every chunk, in order; the results do not depend on the number of workers."""
+        # Matrices belong to one network each; without them many narrow networks share the arrays of a step.
         most = 1 if self.tied or self.matrices else max(1, _CHUNK // self.width)
         sizes = [min(most, self.networks - begin) for begin in range(0, self.networks, most)]
         streams = np.random.SeedSequence(seed_number(seed)).spawn(len(sizes))
@@ -141,6 +143,7 @@ class Population(NetworkWeights):
         e = self._generator.standard_normal((len(network.cell.sums), *h.shape))
         for total, out in zip(network.cell.sums, e, strict=True):
             _correlate(out, square_root(total.recurrent * recurrent + total.driven * driven))
+            # Only the gate that retains the state has a bias mean.
             if total.remembers and network.bias_mean:
                 out += network.bias_mean * one[:, None, None]
         return e
@@ -172,6 +175,7 @@ def square_root(covariance: Array) -> Array:
     """
     root = np.zeros_like(covariance)
     for j in range(len(covariance)):
+        # Cholesky by hand, because numpy's rejects singular covariances (equal copies).
         pivot = covariance[j, j] - np.sum(root[j, :j] ** 2, axis=0)
         root[j, j] = np.sqrt(np.maximum(pivot, 0.0))
         scale = np.divide(1.0, root[j, j], out=np.zeros_like(pivot), where=root[j, j] > 0)

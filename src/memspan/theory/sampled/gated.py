@@ -21,16 +21,17 @@ from memspan.theory.sampled.cells import Array, RandomNetwork, State
 from memspan.theory.sampled.ensemble import Chunk, Ensemble, at_least_one, seed_number
 from memspan.theory.sampled.simulation import BOTH, Growth, InitialPair, growth, trajectories
 
+# A quantity that still changes by 2 % (a correlation by 0.02) and by four standard errors has not
+# converged.
 _DRIFT, _DRIFT_ERRORS = 0.02, 4.0
-"""A quantity that still changes by 2 % (a correlation by 0.02) and by four standard errors has not converged."""
+# Copies that start uncorrelated find the stable correlation even where 1 is a fixed point.
 _UNLIKE = InitialPair(variance=0.01, correlation=0.0)
-"""Copies that start uncorrelated find the stable correlation even where 1 is a fixed point."""
+# Share of the neurons whose second copy is set to the first: small enough for a linear response.
 _MERGED_SHARE = 0.1
-"""Share of the neurons whose second copy is set to the first: small enough for a linear response."""
+# Perturbations per network.
 _FORKS = 8
-"""Perturbations per network."""
+# A difference must exceed zero by this many standard errors to be used.
 _TRUSTED = 5.0
-"""A difference must exceed zero by this many standard errors to be used."""
 
 
 @final
@@ -97,6 +98,7 @@ def gated_point(
         )
     steps = _default_steps(network) if steps is None else steps
     ensemble = Ensemble(network=network, width=width, networks=networks, workers=workers)
+    # Independent streams, so that each part is reproducible by itself.
     streams = np.random.default_rng(seed_number(seed)).spawn(3)
     correlations = np.full(steps, input_correlation)
     series = trajectories(ensemble, correlations, _UNLIKE, seed=streams[0], progress=progress)
@@ -217,6 +219,7 @@ class _ForkedPair:
         other = tuple(np.stack([s[0], np.where(merged, s[0], s[1])]) for s in state)
         seen = [self._difference(state, other)]
         for _ in range(steps):
+            # Both pairs must see the same inputs and weights: rewind the generator for the second.
             before = generator.state
             state = self.advance(state)
             generator.state = before
@@ -243,6 +246,7 @@ def _fit_decay_rate(differences: Array) -> Growth:
             "the difference between two pairs of networks is lost in noise after one step; expected at least "
             f"{_TRUSTED:g} standard errors; pass more networks or a larger width"
         )
+    # The first third still holds faster modes than the slowest.
     times = slice(last // 3, last + 1)
     left_out = (differences.sum(axis=0) - differences) / (len(differences) - 1)
     rates = [_log_slope(values[times]) for values in left_out]

@@ -18,8 +18,8 @@ from memspan.theory.sampled.ensemble import Chunk, Ensemble, at_least_one, gram,
 
 BOTH = np.ones(2)
 """Both copies are states, not differences (see `NetworkWeights.sums`)."""
+# Size of a difference relative to the state: its square is negligible, and its own rounding error is 1e-10.
 _SMALL = 1e-6
-"""Size of a difference relative to the state: its square is negligible, and its own rounding error is 1e-10."""
 
 
 @final
@@ -244,6 +244,7 @@ def growth(
     parts = ensemble.map(
         lambda chunk: _growth_ratios(network, chunk, steps, directions), seed=seed, progress=progress
     )
+    # Averaging before the logarithm: chi_1 is defined by the mean squared distance.
     late = np.concatenate(parts, axis=1)[steps // 2 :].T
     with np.errstate(divide="ignore", invalid="ignore"):
         chi = math.exp(float(np.log(late.mean(axis=0)).mean()))
@@ -276,6 +277,7 @@ def _advance(
     one = np.concatenate([[1.0], np.zeros(len(difference[0]))])
     h = np.concatenate([cell.hidden(base), cell.hidden(difference)])
     e = chunk.weights.sums(h, x, one)
+    # The differences have unit size; they are scaled down to be linear and up again below.
     small = _SMALL * _root_mean_square(cell.memory(base))
     e[:, 1:] *= small
     e[:, 1:] += e[:, :1]
