@@ -1,4 +1,4 @@
-"""What the mean-field core answers or refuses: activations, parameters, critical weights, requested timescales, Jacobians."""
+"""What the mean-field core answers or refuses: activations, parameters, critical weights, timescales, Jacobians."""
 
 from __future__ import annotations
 
