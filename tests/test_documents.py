@@ -250,7 +250,7 @@ def test_every_setting_of_the_second_goal_is_explained_with_its_default():
 
 def test_the_tables_of_what_a_run_writes_are_those_of_the_program():
     from memspan.diagnostics.generated_text import GENERATED
-    from memspan.results import ReversePerplexity, SecondGoal, WrittenSegments
+    from memspan.results import AuxiliaryObjective, GeneratedSegments, ReversePerplexity
 
     table = OBJECTIVE.partition("| option of `evaluate` |")[2].partition("\n\n")[0]
     options = set(re.findall(r"`(--[\w-]+)`", table))
@@ -260,8 +260,8 @@ def test_the_tables_of_what_a_run_writes_are_those_of_the_program():
     assert GENERATED == evaluate_command.WRITTEN
     _, option = typing.get_args(WrittenLength)
     assert f"{GENERATED:,} unless told" in option.help
-    assert fields_told(OBJECTIVE, "second_goal") == set(SecondGoal.__dataclass_fields__)
-    assert fields_told(OBJECTIVE, "segment_information") == set(WrittenSegments.__dataclass_fields__)
+    assert fields_told(OBJECTIVE, "second_goal") == set(AuxiliaryObjective.__dataclass_fields__)
+    assert fields_told(OBJECTIVE, "segment_information") == set(GeneratedSegments.__dataclass_fields__)
     assert fields_told(OBJECTIVE, "reverse_perplexity") == set(ReversePerplexity.__dataclass_fields__)
 
 

@@ -14,7 +14,7 @@ from memspan.figures.numbers import remark_in
 from memspan.report.sections import section_of
 from memspan.report.sentences import sentence
 from memspan.theory.linear import LinearRNN
-from memspan.theory.predictions import predict_linear
+from memspan.theory.predict import predict_linear
 
 
 def without_the_factor(page: str) -> str:

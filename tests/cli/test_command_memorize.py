@@ -117,7 +117,7 @@ def test_out_holds_the_page_and_the_figures(memspan, tmp_path):
         (("abc", "--method", "magic"), "'magic' is not one of"),
         (("abc", "--budget", "-1"), "--budget"),
         (("<END>", "--as", "words", "--terminate"), "the string holds it already"),
-        (("a" * 2_001 + "b",), "a period of 2,002 symbols; networks are written for up to 2,000"),
+        (("a" * 2_001 + "b",), "a period of 2,002 symbols; expected at most 2,000"),
     ],
 )
 def test_what_cannot_be_done_is_told_in_one_line(memspan, arguments, told):

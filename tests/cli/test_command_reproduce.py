@@ -9,7 +9,7 @@ import pytest
 
 from memspan.experiments import RECIPES, Outcome, agent_trainings
 from memspan.experiments.recipe import Computed
-from memspan.results import Chart, Claim, Measured, MeasuredRow, MeasuredTable, line
+from memspan.results import Chart, Claim, MeasuredRow, MeasuredTable, MeasuredValue, line
 from memspan.training.agents.agent import Agent
 
 
@@ -20,7 +20,7 @@ def recipe(monkeypatch):
     def install(holds: bool) -> None:
         claim = Claim("two and two are four", 4.0, None, 4.0 if holds else 5.0, 0.1, holds)
         chart = Chart("sum", "Sum", "a", "b", "linear", "linear", (line("sum", [1, 2], [2, 4]),), "A line.")
-        sum_of = Measured(4.0, (3.5, 4.5), (3.9, 4.1), 4.25)
+        sum_of = MeasuredValue(4.0, (3.5, 4.5), (3.9, 4.1), 4.25)
         table = MeasuredTable("Sums", ("two and two",), (MeasuredRow("by hand", (sum_of,)),), "Of two seeds.")
         outcome = Outcome((claim,), (chart,), ("a note",), tables=(table,))
         changed = dataclasses.replace(RECIPES["errata-04"], run=lambda *_: outcome)

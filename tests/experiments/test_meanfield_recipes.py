@@ -18,10 +18,10 @@ from memspan.experiments.meanfield_fig1 import MEANFIELD_FIG1
 from memspan.experiments.meanfield_published import published
 from memspan.experiments.recipe import Computed, Outcome
 from memspan.progress import SILENT
-from memspan.theory.critical import critical_minimal, feasible_range
-from memspan.theory.elementwise import Network
-from memspan.theory.minimal import MinimalField
-from memspan.theory.simulation import Simulation
+from memspan.theory.meanfield.inverse import critical_minimal, feasible_range
+from memspan.theory.meanfield.minimal import MinimalField
+from memspan.theory.sampled.cells import RandomNetwork
+from memspan.theory.sampled.simulation import Simulation
 
 MEAN_FIELD = (MEANFIELD_FIG1, ERRATA_06, ERRATA_07, ERRATA_08, ERRATA_09, ERRATA_10)
 
@@ -45,7 +45,7 @@ def test_the_theory_of_another_network_does_not_pass_for_right(monkeypatch: pyte
     def moved(bias_mean: float) -> MinimalField:
         return published(bias_mean + wrong)
 
-    def unmoved(network: Network, **settings: Any) -> Simulation:
+    def unmoved(network: RandomNetwork, **settings: Any) -> Simulation:
         return simulated(dataclasses.replace(network, bias_mean=network.bias_mean - wrong), **settings)
 
     monkeypatch.setattr(meanfield_fig1, "published", moved)

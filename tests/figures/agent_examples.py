@@ -8,7 +8,7 @@ import io
 import numpy as np
 from PIL import Image
 
-from memspan.results import AgentEvaluation, AgentRun, Episode, Learning, Rewards, TriedNetwork
+from memspan.results import AgentEvaluation, AgentRun, Episode, EvaluatedAgent, LearningCurve, Rewards
 
 COLOURS = ((250, 0, 0), (0, 250, 0), (0, 0, 250))
 END = (250, 250, 0)
@@ -43,11 +43,11 @@ def episode(attention: object = LOOKS) -> Episode:
     )
 
 
-def learning(cell: str, seed: int, rewards: object, updates: int | None = None) -> Learning:
+def learning(cell: str, seed: int, rewards: object, updates: int | None = None) -> LearningCurve:
     found = np.array(rewards, dtype=np.float64)
     count = found.size if updates is None else updates
     lived = FRAMES * np.arange(1, found.size + 1)
-    return Learning(cell, seed, count, 60.0, "all updates done", lived, found)
+    return LearningCurve(cell, seed, count, 60.0, "all updates done", lived, found)
 
 
 def rewards(world: str, cell: str, seeds: tuple[float, ...], half: float = 0.1) -> Rewards:
@@ -97,5 +97,5 @@ def agent_evaluation() -> AgentEvaluation:
         seconds=12.0,
         config=CONFIG,
         notes=("a note of the evaluation",),
-        networks=(TriedNetwork("rel-lstm", 0, 23, False), TriedNetwork("none", 0, 21, False)),
+        networks=(EvaluatedAgent("rel-lstm", 0, 23, False), EvaluatedAgent("none", 0, 21, False)),
     )

@@ -8,9 +8,9 @@ import math
 import numpy as np
 
 from memspan.memorization import Cyclic, Feedback, PeriodicString, Rotation, harmonics
-from memspan.memorization.construction import Text, without_input
-from memspan.memorization.margin import least_lead, widest
-from memspan.results import FrequencySearch, Learnt, LinearNetwork, Memorization
+from memspan.memorization.constructions import Text, without_input
+from memspan.memorization.separation import least_lead, widest
+from memspan.results import FrequencySearch, LinearNetwork, Memorization, TrainedLinearNetwork
 
 LONG_BINARY = "1001011011101000"
 """Period 16; frequencies 5, 7 and the sign tell its places apart, five hidden units in all."""
@@ -87,7 +87,7 @@ def trained() -> Memorization:
     """abracadabra next to what gradient descent made of two hidden units."""
     eigenvalues = (1.02 * np.exp(2j * np.pi * np.array([3.1, -3.1]) / 11)).astype(np.complex128)
     roots = np.exp(2j * np.pi * np.array([3, 8]) / 11)
-    learnt = Learnt(
+    learnt = TrainedLinearNetwork(
         2, 2000, 0.0123, 88, 150, 1100, eigenvalues, np.array([3, 8]), np.abs(eigenvalues - roots)
     )
     return dataclasses.replace(abracadabra(), learnt=learnt)

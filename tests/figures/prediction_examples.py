@@ -15,7 +15,7 @@ from memspan.results import (
     JacobianMoments,
     LinearPrediction,
     Prediction,
-    Wanted,
+    TimescaleTarget,
     line,
 )
 
@@ -67,7 +67,7 @@ def _jacobian(chi1: float) -> JacobianMoments:
     return JacobianMoments(steps=10, weights="gaussian", mean=chi1**10, variance=0.0191)
 
 
-def ordered(*, wanted: Wanted | None = None) -> Prediction:
+def ordered(*, wanted: TimescaleTarget | None = None) -> Prediction:
     """The minimalRNN at bias mean 6: timescale 139."""
     return Prediction(
         cell="minimal-rnn",
@@ -119,7 +119,7 @@ def endless() -> Prediction:
     return dataclasses.replace(critical(), chi=1.0, chi1=1.0, timescale=None, timescale_kind="infinite")
 
 
-def chaotic(*, wanted: Wanted | None = None) -> Prediction:
+def chaotic(*, wanted: TimescaleTarget | None = None) -> Prediction:
     """Three fixed points, the reached one chaotic."""
     return dataclasses.replace(
         ordered(wanted=wanted),
@@ -166,19 +166,19 @@ def simulated() -> Prediction:
     )
 
 
-def wanted_bias(source: str = "novel.txt", timescale: float = 340.0) -> Wanted:
+def wanted_bias(source: str = "novel.txt", timescale: float = 340.0) -> TimescaleTarget:
     """Every bias mean above 7.09 will do."""
-    return Wanted(timescale, "bias_mean", 7.0934, timescale, 7.0934, None, (-10.0, 20.0), source)
+    return TimescaleTarget(timescale, "bias_mean", 7.0934, timescale, 7.0934, None, (-10.0, 20.0), source)
 
 
-def wanted_sigma() -> Wanted:
+def wanted_sigma() -> TimescaleTarget:
     """A narrow region."""
-    return Wanted(340.0, "sigma_w", 0.98, 412.0, 0.97, 0.99, (0.0, 20.0), "--timescale")
+    return TimescaleTarget(340.0, "sigma_w", 0.98, 412.0, 0.97, 0.99, (0.0, 20.0), "--timescale")
 
 
-def wanted_endless() -> Wanted:
+def wanted_endless() -> TimescaleTarget:
     """A bias mean at which nothing fades."""
-    return Wanted(5000.0, "bias_mean", 40.0, None, 9.6, None, (-10.0, 40.0), "--timescale")
+    return TimescaleTarget(5000.0, "bias_mean", 40.0, None, 9.6, None, (-10.0, 40.0), "--timescale")
 
 
 def linear() -> LinearPrediction:

@@ -35,7 +35,8 @@ def costs(steps: tuple[int, ...], peak: tuple[float, ...]) -> TrainingCosts:
 
 def diagnosis(gradients: GradientNorms, theory: tuple[float, ...] = (0.5, 0.25)) -> Diagnosis:
     steps = gradients.distances.size
-    square = np.tril(np.ones((2, 2))) / 2
+    blocks = -(-steps // 2)
+    square = np.tril(np.ones((blocks, blocks))) / 2
     spectrum = JacobianSpectrum(
         of="h",
         sequences=2,

@@ -116,7 +116,9 @@ def test_a_map_with_little_to_show_is_drawn_without_a_warning(values, scale):
 
 def test_an_empty_map_is_drawn_without_a_warning(predictions):
     empty = np.zeros(0)
-    map = dataclasses.replace(predictions.heat_map(), x=empty, y=empty, values=np.zeros((0, 0)))
+    map = dataclasses.replace(
+        predictions.heat_map(), x=empty, y=empty, values=np.zeros((0, 0)), edge=np.zeros((0, 0))
+    )
     drawn(map)[0].draw_without_rendering()
 
 

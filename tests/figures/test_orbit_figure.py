@@ -17,7 +17,7 @@ from memspan.figures.orbit import orbit_figure
 from memspan.figures.regions import regions
 from memspan.figures.style import style
 from memspan.figures.symbol_colours import symbol_colours
-from memspan.memorization.orbits import orbits
+from memspan.memorization.charts import orbits
 from memspan.results import END, Orbit
 
 ROUNDING = 1e-9

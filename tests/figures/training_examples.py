@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from memspan.results import Evaluation, SecondGoal, TrainingRun, Transfer
+from memspan.results import AuxiliaryObjective, Evaluation, TrainingRun, Transfer
 
 CONFIG = {
     "task": {"name": "copy", "delay": 100},
@@ -49,7 +49,9 @@ def with_second_goal() -> TrainingRun:
     """A training whose discriminator learns to tell neighbours, with a switch in the middle."""
     run = training()
     late = np.where(run.logged > 4_000, 6.0, np.nan)
-    goal = SecondGoal("full", 12, run.logged, run.logged / 8_500, 0.5 + run.logged / 34_000, late, 4_000)
+    goal = AuxiliaryObjective(
+        "full", 12, run.logged, run.logged / 8_500, 0.5 + run.logged / 34_000, late, 4_000
+    )
     return dataclasses.replace(run, second_goal=goal)
 
 

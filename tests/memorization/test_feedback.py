@@ -1,4 +1,4 @@
-"""One hidden unit: what it holds, exactly, and what comes back for ever, bit for bit."""
+"""One hidden unit: its capacity, exactly, and strings that repeat forever, bit for bit."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def written_once(string: PeriodicString) -> bool:
 
 def near_a_threshold(n: int, length: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
     """Strings that end in one symbol only, from any place on; the last two have the lowest and the highest digit, so
-    that the state at that place lies beside a threshold."""
+    that the state at that place lies next to a threshold."""
     strings = []
     for place in range(length):
         for symbol in {0, 1, n // 2, n - 2, n - 1}:

@@ -12,10 +12,8 @@ from scipy.optimize import linprog
 
 from memspan.errors import InputError
 from memspan.memorization import PeriodicString, Spectral, change_bound, size_bound
-from memspan.memorization.bounds import sufficient
-from memspan.memorization.descent import descend
-from memspan.memorization.harmonics import size_of
-from memspan.memorization.search import Deadline, Orbits, climb
+from memspan.memorization.harmonics import size_of, sufficient
+from memspan.memorization.search import Deadline, OrbitTester, descend, search_from_below
 from memspan.memorization.spectral import _network
 from memspan.memorization.verification import replay
 from memspan.progress import SILENT
@@ -24,17 +22,17 @@ from memspan.progress import SILENT
 def necklaces(period: int) -> list[str]:
     """One string of every class of binary strings whose shortest period is `period`."""
     seen: set[tuple[int, ...]] = set()
-    kept = []
+    found = []
     for bits in product((0, 1), repeat=period):
         if bits in seen or any(bits == bits[p:] + bits[:p] for p in range(1, period)):
             continue
-        kept.append("".join(map(str, bits)))
+        found.append("".join(map(str, bits)))
         for form in (bits, bits[::-1]):
             for turn in range(period):
                 turned = form[turn:] + form[:turn]
                 seen.add(turned)
                 seen.add(tuple(1 - bit for bit in turned))
-    return kept
+    return found
 
 
 def random_string(letters: int, period: int, seed: int) -> str:
@@ -148,11 +146,11 @@ def test_a_search_without_time_gives_what_the_theorem_gives_and_says_so():
 
 def test_where_not_all_sets_can_be_tried_the_search_goes_down_from_the_theorem():
     string = PeriodicString.of(random_string(2, 90, 3))
-    orbits, enough, plenty = Orbits(string), sufficient(string), Deadline.within(600)
-    refuted = climb(orbits, 4, plenty, 600, SILENT).refuted
+    orbits, enough, plenty = OrbitTester(string), sufficient(string), Deadline.within(600)
+    refuted = search_from_below(orbits, 4, plenty, 600, SILENT).refuted
     assert refuted == 3
     goal = size_of(90, enough) - 8
-    found = descend(orbits, orbits.surely(enough, 600), goal - 1, plenty, seed=0)
+    found = descend(orbits, orbits.solve_sufficient(enough, 600), goal - 1, plenty, seed=0)
     assert size_of(90, found.frequencies) == goal
     assert replay(_network(string, found), string.codes, 180).symbols == 180
 
@@ -180,5 +178,5 @@ def test_a_budget_that_is_not_a_time_is_refused(budget):
 
 
 def test_a_period_that_does_not_fit_is_refused():
-    with pytest.raises(InputError, match="a period of 2,001 symbols; networks are written for up to 2,000"):
+    with pytest.raises(InputError, match="a period of 2,001 symbols; expected at most 2,000"):
         Spectral().solve("a" * 2000 + "b")

@@ -9,7 +9,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 from types import ModuleType
 
-import numpy as np
 import pytest
 
 from memspan.errors import CorruptError
@@ -228,7 +227,7 @@ def test_the_report_of_a_folder_shows_the_figures_with_captions(tmp_path):
 
 
 def test_orbits_of_a_recipe_are_on_its_page(examples, tmp_path):
-    from memspan.memorization.orbits import orbits
+    from memspan.memorization.charts import orbits
 
     drawn = orbits(EXAMPLES.unfinished())[:1]
     result = dataclasses.replace(examples.reproduction(), figures=(), orbits=drawn)
@@ -258,15 +257,18 @@ def test_a_damaged_file_is_told_with_its_path(tmp_path, name, change, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"symbols": np.array([0, 1])}, "points and symbols"),
-        ({"symbols": np.full(8, 7)}, "symbols and alphabet"),
-        ({"bias": np.zeros(3)}, "weights, bias and alphabet"),
+        ({"symbols": [0, 1]}, "points and symbols"),
+        ({"symbols": [7] * 8}, "symbols and alphabet"),
+        ({"bias": [0.0, 0.0, 0.0]}, "weights, bias and alphabet"),
     ],
 )
 def test_a_damaged_orbit_is_told(examples, tmp_path, change, message):
-    from memspan.memorization.orbits import orbits
+    from memspan.memorization.charts import orbits
 
-    orbit = dataclasses.replace(orbits(EXAMPLES.rotation())[0], **change)
-    result = dataclasses.replace(examples.reproduction(), orbits=(orbit,))
+    result = dataclasses.replace(examples.reproduction(), orbits=orbits(EXAMPLES.rotation())[:1])
+    path = store(result, tmp_path, "reproduce")
+    plain = json.loads(path.read_text(encoding="utf-8"))
+    plain["orbits"][0] |= change
+    path.write_text(dumps(plain), encoding="utf-8")
     with pytest.raises(CorruptError, match=message):
-        read_result(store(result, tmp_path, "reproduce"))
+        read_result(path)

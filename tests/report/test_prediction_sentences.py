@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from memspan.report import sentence
-from memspan.results import Wanted
+from memspan.results import TimescaleTarget
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +110,7 @@ def test_a_value_at_which_nothing_fades_is_told_like_any_other(predictions):
     ],
 )
 def test_what_is_printed_to_set_lies_inside_the_good_region(predictions, value, low, high, said):
-    wanted = Wanted(340.0, "bias_mean", value, 345.0, low, high, (-10.0, 20.0), "--timescale")
+    wanted = TimescaleTarget(340.0, "bias_mean", value, 345.0, low, high, (-10.0, 20.0), "--timescale")
     text = sentence(predictions.ordered(wanted=wanted))
     assert text.endswith(said)
     printed = re.search(r"mean to (-?[\d.]+) ", text)

@@ -18,7 +18,7 @@ from memspan.report import notebook_html
 from memspan.report.sentences import sentence
 from memspan.results import Sample, Span
 from memspan.results.display import Displayed, Notebook
-from memspan.theory import predictions
+from memspan.theory import predict
 from memspan.theory.linear import LinearRNN
 
 
@@ -51,9 +51,9 @@ def every_result() -> dict[str, object]:
         "training": TRAINED.training(),
         "evaluation": TRAINED.evaluation(),
         "memorization": memorize("abracadabra"),
-        "prediction": predictions.predict_cell("rnn", predictions.DEFAULTS["rnn"], predictions.Asked()),
-        "linear": predictions.predict_linear(LinearRNN.random(4, 2, spectral_radius=0.9, seed=0)),
-        "attention": predictions.predict_attention(0.3 + 0j, 100),
+        "prediction": predict.predict_cell("rnn", predict.DEFAULTS["rnn"], predict.PredictionRequest()),
+        "linear": predict.predict_linear(LinearRNN.random(4, 2, spectral_radius=0.9, seed=0)),
+        "attention": predict.predict_attention(0.3 + 0j, 100),
         "sample": sample,
     }
 

@@ -20,15 +20,15 @@ from memspan.results import (
     BenchReport,
     Chart,
     Claim,
-    Measured,
     MeasuredRow,
     MeasuredTable,
+    MeasuredValue,
     Reproduction,
     claim_near,
     line,
 )
-from memspan.results.atomic import replacing, write_text
 from memspan.results.encoding import dumps, from_plain, read_object, to_plain
+from memspan.results.files import replacing, write_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +120,7 @@ def test_a_reproduction_survives_json_and_holds_if_all_claims_do() -> None:
         "n", "t", "x", "y", "log", "linear", (line("a", [1, 2], [3.5, 4], band=([3, 3], [5, 5])),), "caption"
     )
     claims = (Claim("a", 1.0, None, 1.0, 0.1, True), Claim("b", None, 2.0, 3.0, 0.1, False))
-    entry = Measured(0.4, (0.3, 0.5), (0.35, 0.45), 0.25, 0.03)
+    entry = MeasuredValue(0.4, (0.3, 0.5), (0.35, 0.45), 0.25, 0.03)
     table = MeasuredTable("t", ("a", "b"), (MeasuredRow("base", (entry, None)),), "caption")
     result = Reproduction(
         "shen-fig5", "title", "Shen", "smoke", 0, claims, (chart,), ("note",), 1.5, tables=(table,)

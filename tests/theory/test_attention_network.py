@@ -9,16 +9,16 @@ import pytest
 from numpy.typing import NDArray
 
 from memspan.errors import InputError
-from memspan.theory.activations import Activation, Identity, Tanh
 from memspan.theory.attention import (
     Additive,
     Alignment,
     AttentiveRNN,
     AttentiveRun,
-    Sparse,
-    Uniform,
+    SparseAlignment,
+    UniformAlignment,
     random_pattern,
 )
+from memspan.theory.meanfield.activations import Activation, Identity, Tanh
 
 Array = NDArray[np.float64]
 UNITS, INPUTS, STEPS = 3, 2, 9
@@ -35,7 +35,7 @@ def alignment_of(kind: str, rng: np.random.Generator) -> Alignment:
         return Additive(W_a, U_a, 2 * rng.normal(size=4))
     if kind == "keys":
         return Additive(0 * W_a, U_a, 2 * rng.normal(size=4))
-    return Uniform() if kind == "uniform" else Sparse(random_pattern(STEPS, 2, seed=rng))
+    return UniformAlignment() if kind == "uniform" else SparseAlignment(random_pattern(STEPS, 2, seed=rng))
 
 
 def run_of(kind: str, seed: int = 0, *, gain: float = 0.7, activation: Activation = TANH) -> AttentiveRun:
@@ -160,12 +160,14 @@ def test_steps_outside_the_run_are_refused(t: int, T: int) -> None:
 def test_parts_that_do_not_fit_are_refused() -> None:
     V, U, b = np.zeros((3, 3)), np.zeros((3, 2)), np.zeros(3)
     with pytest.raises(InputError, match="expected n × n, n × m and n"):
-        AttentiveRNN(V[:2], U, b, Uniform())
+        AttentiveRNN(V[:2], U, b, UniformAlignment())
     with pytest.raises(InputError, match="scores of 2 units; expected 3"):
         AttentiveRNN(V, U, b, Additive(np.zeros((4, 2)), np.zeros((4, 2)), np.zeros(4)))
     with pytest.raises(InputError, match="expected q × n, q × n and q"):
         Additive(np.zeros((4, 3)), np.zeros((4, 3)), np.zeros(3))
     with pytest.raises(InputError, match="expected \\(T - 1\\) × 2 and 3"):
-        AttentiveRNN(V, U, b, Uniform()).run(np.zeros((5, 3)), b)
-    with pytest.raises(InputError, match="a run of 3 steps or more; the attention pattern has 2"):
-        AttentiveRNN(V, U, b, Sparse([{1}, {2}])).run(np.zeros((4, 2)), b)
+        AttentiveRNN(V, U, b, UniformAlignment()).run(np.zeros((5, 3)), b)
+    with pytest.raises(
+        InputError, match="a run of 3 steps or more; expected at most 2, the steps of the pattern"
+    ):
+        AttentiveRNN(V, U, b, SparseAlignment([{1}, {2}])).run(np.zeros((4, 2)), b)

@@ -10,23 +10,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memspan.errors import InputError
-from memspan.theory.activations import Identity
 from memspan.theory.attention import (
     AttentiveRNN,
-    Sparse,
+    SparseAlignment,
     dependency_depth,
     printed_sparse_bound,
     random_pattern,
     sparse_attention_bound,
     sparsity,
 )
+from memspan.theory.meanfield.activations import Identity
 
 ROUNDING = 1e-9
 
 
 def gradient(pattern: tuple[frozenset[int], ...], eigenvalue: float, t: int) -> float:
     network = AttentiveRNN(
-        np.array([[eigenvalue]]), np.zeros((1, 1)), np.zeros(1), Sparse(pattern), Identity()
+        np.array([[eigenvalue]]), np.zeros((1, 1)), np.zeros(1), SparseAlignment(pattern), Identity()
     )
     return float(network.run(np.zeros((len(pattern) - 1, 1)), np.ones(1)).gradient(t, len(pattern))[0, 0])
 

@@ -10,7 +10,7 @@ from safetensors.numpy import save_file
 
 from memspan.errors import EvidenceError, InputError
 from memspan.theory.linear import LinearRNN, Start
-from memspan.theory.linear_recursion import Chain, covariance_corrected, covariance_printed, minimal
+from memspan.theory.linear.chain import Chain, covariance_corrected, covariance_printed, minimal
 
 ROUNDING = 1e-12
 """Relative error that some hundred multiplications of small matrices may leave."""
@@ -260,7 +260,7 @@ def test_a_growing_network_keeps_the_logarithm_of_its_growth(growth: float) -> N
 
 
 def test_what_grows_without_noise_is_known_ever_better() -> None:
-    # x_t = 1.5^(t-1) h_0 + y_t with h_0 = x_0 - or a billionth of it, which must not be lost beside x_0.
+    # x_t = 1.5^(t-1) h_0 + y_t with h_0 = x_0 - or a billionth of it, which must not be lost next to x_0.
     network = LinearRNN([[0.0]], [[1.5]], [[1.0]])
     lags = np.array([10, 100, 500])
     for share in (1.0, 1e-9):
@@ -273,7 +273,7 @@ def test_growth_beyond_double_precision_is_refused_and_not_guessed() -> None:
     network = LinearRNN(np.eye(2), np.diag([1.5, 0.5]), 0.1 * np.eye(2))
     start = Start.at_rest(network)
     assert network.information([20], start=start)[0] > 0
-    with pytest.raises(EvidenceError, match=r"at lag 200 .* ask for smaller lags"):
+    with pytest.raises(EvidenceError, match=r"at lag 200 .* use smaller lags"):
         network.information([20, 200], start=start)
 
 
@@ -320,7 +320,7 @@ def test_noise_may_be_a_scalar_or_one_element_and_is_one_by_default(
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "message"),
     [
         (
             {"U_h": np.ones((2, 3))},
@@ -339,11 +339,11 @@ def test_noise_may_be_a_scalar_or_one_element_and_is_one_by_default(
     ids=str,
 )
 def test_a_wrong_tensor_is_told_in_one_line(
-    tmp_path: Path, changed: dict[str, np.ndarray], told: str
+    tmp_path: Path, changed: dict[str, np.ndarray], message: str
 ) -> None:
     path = tmp_path / "network.safetensors"
     save_file(weights(**changed), path)
-    with pytest.raises(InputError, match=told) as caught:
+    with pytest.raises(InputError, match=message) as caught:
         LinearRNN.load(path)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -365,7 +365,7 @@ def test_a_file_that_is_absent_a_folder_or_something_else_is_told(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("build", "told"),
+    ("build", "message"),
     [
         (lambda: LinearRNN([[1j]], [[0.0]], [[1.0]]), "W_h holds complex128 values; expected real numbers"),
         (
@@ -379,15 +379,15 @@ def test_a_file_that_is_absent_a_folder_or_something_else_is_told(tmp_path: Path
         (lambda: Start([[1.0, 0.5]]), r"shape \(1, 2\); expected a square"),
     ],
 )
-def test_bad_arguments_are_refused_at_the_door(build, told: str) -> None:
-    with pytest.raises(InputError, match=told):
+def test_bad_arguments_are_refused(build, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         build()
 
 
 @pytest.mark.parametrize("lags", [[0], [1.5], [[1, 2]], [-1]])
 def test_lags_are_whole_numbers_from_one_on(lags: list) -> None:
     network = LinearRNN([[1.0]], [[0.0]], [[0.5]])
-    with pytest.raises(InputError, match="expected whole numbers from 1 on"):
+    with pytest.raises(InputError, match="expected a list of whole numbers from 1 on"):
         network.information(lags)
 
 

@@ -1,4 +1,4 @@
-"""What the mean-field core answers or refuses: activations, parameters, critical weights, wanted timescales, Jacobians."""
+"""What the mean-field core answers or refuses: activations, parameters, critical weights, timescales, Jacobians."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ import pytest
 from numpy.typing import NDArray
 
 from memspan.errors import EvidenceError, InputError
-from memspan.theory.activations import Activation, Erf, Identity, Tanh
-from memspan.theory.critical import critical_minimal, critical_vanilla, feasible_range
-from memspan.theory.gaussian import expectation
-from memspan.theory.inverse import parameter_for
-from memspan.theory.jacobian import linear_variance, moments_of
-from memspan.theory.minimal import MinimalField
-from memspan.theory.vanilla import VanillaField
+from memspan.theory.meanfield.activations import Activation, Erf, Identity, Tanh
+from memspan.theory.meanfield.gaussian import expectation
+from memspan.theory.meanfield.inverse import critical_minimal, critical_vanilla, feasible_range, parameter_for
+from memspan.theory.meanfield.jacobian import linear_variance, moments_of
+from memspan.theory.meanfield.minimal import MinimalField
+from memspan.theory.meanfield.vanilla import VanillaField
 
 Array = NDArray[np.float64]
 
@@ -103,7 +102,7 @@ def test_a_variance_beyond_the_quadrature_is_refused() -> None:
         ({"input_variance": -0.1}, "input_variance is -0.1"),
         ({"bias_mean": np.inf}, "bias_mean is not finite"),
         ({"sigma_w": "one"}, "expected a number"),
-        ({"sigma_w": np.ones(2), "sigma_v": np.ones(3)}, "do not go together"),
+        ({"sigma_w": np.ones(2), "sigma_v": np.ones(3)}, "have shapes .* expected shapes that broadcast"),
     ],
 )
 @pytest.mark.parametrize("kind", [MinimalField, VanillaField])

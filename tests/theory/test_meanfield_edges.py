@@ -9,7 +9,7 @@ from memspan.errors import EvidenceError, InputError
 from memspan.theory import (
     GRUCell,
     MinimalField,
-    Network,
+    RandomNetwork,
     VanillaField,
     critical_minimal,
     critical_vanilla,
@@ -119,4 +119,4 @@ def test_an_empty_grid_is_refused():
 
 def test_a_gate_that_lets_nothing_through_is_refused_by_simulation():
     with pytest.raises(EvidenceError, match=r"lost to rounding|still changes"):
-        gated_point(Network(cell=GRUCell(), bias_mean=40.0), width=64, steps=60, networks=2)
+        gated_point(RandomNetwork(cell=GRUCell(), bias_mean=40.0), width=64, steps=60, networks=2)

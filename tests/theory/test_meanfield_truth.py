@@ -9,17 +9,16 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import erf, expit
 
-from memspan.theory.activations import Activation, Erf, Identity, Sigmoid, Tanh
-from memspan.theory.field import Field
-from memspan.theory.gaussian import expectation
-from memspan.theory.hermite import TwoPoint, two_point
-from memspan.theory.minimal import MinimalField
-from memspan.theory.vanilla import VanillaField
+from memspan.theory.meanfield.activations import Activation, Erf, Identity, Sigmoid, Tanh
+from memspan.theory.meanfield.field import Field
+from memspan.theory.meanfield.gaussian import TwoPoint, expectation, two_point
+from memspan.theory.meanfield.minimal import MinimalField
+from memspan.theory.meanfield.vanilla import VanillaField
 
 Array = NDArray[np.float64]
 
 SERIES = 1e-9
-"""The tail of the series asked for is 1e-10; slopes carry factors of a few."""
+"""The requested tail of the series is 1e-10; slopes carry factors of a few."""
 ROUNDING = 1e-12
 DIFFERENCE = 1e-5
 """Half a step of finite differences: they are off by its square times a third derivative."""
@@ -132,10 +131,10 @@ def test_chi_is_the_slope_of_the_step(field: Field, sigma: float) -> None:
     drive = field.sigma_v**2 * field.input_variance * (1 - sigma)
     gap = np.array([(point.q * (1 - point.c) - drive) / field.sigma_w**2])
     assert point.chi == pytest.approx(step.slope(gap, sigma)[0], abs=SERIES)
-    # Copies cannot be more than equal: beside a gap of 0 the difference is taken a step further up.
-    beside = np.maximum(gap, DIFFERENCE)
-    up, down = (step.next(beside + s * DIFFERENCE, sigma)[0] for s in (1, -1))
-    assert step.slope(beside, sigma)[0] == pytest.approx((up - down) / (2 * DIFFERENCE), abs=1e-6)
+    # Copies cannot be more than equal: at a gap of 0 the difference is taken one step further up.
+    nearby = np.maximum(gap, DIFFERENCE)
+    up, down = (step.next(nearby + s * DIFFERENCE, sigma)[0] for s in (1, -1))
+    assert step.slope(nearby, sigma)[0] == pytest.approx((up - down) / (2 * DIFFERENCE), abs=1e-6)
 
 
 @pytest.mark.parametrize("field", FIELDS, ids=NAMES)
@@ -192,7 +191,7 @@ def test_timescales_of_the_published_network(mu: float, tau: int) -> None:
     assert round(published(mu).timescale()) == tau
 
 
-def test_the_published_network_has_two_stable_branches_beside_its_second_edge() -> None:
+def test_the_published_network_has_two_stable_branches_nearby_its_second_edge() -> None:
     low, middle, high = published(4.59).branches()
     assert (low.stable, middle.stable, high.stable) == (True, False, True)
     assert (low.reached, middle.reached, high.reached) == (True, False, False)

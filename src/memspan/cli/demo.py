@@ -34,7 +34,7 @@ def demo(
     with output.progress() as progress:
         from memspan.experiments.demo import KNOWN, page, run_demo
         from memspan.report.sentences import sentence
-        from memspan.results.atomic import write_text
+        from memspan.results.files import write_text
 
         found = run_demo(seed=seed, run=out / "learnt" / f"seed-{seed}", progress=progress)
         progress.say("drawing figures and writing the report")

@@ -9,7 +9,7 @@ from memspan.cli.tables import print_table, show_notes
 from memspan.report.memorization_rows import memorization_rows
 from memspan.report.memorization_tables import learnt_tables, weight_tables
 from memspan.results import Memorization
-from memspan.results.visible import one_line
+from memspan.results.text import one_line
 
 _SHOWN = 60
 """Symbols of the replay that are printed."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.memorization.orbits import orbits
+from memspan.memorization.charts import orbits
 from memspan.results import Memorization, Orbit
-from memspan.results.visible import visible
+from memspan.results.text import visible
 
 _COLUMNS, _ROWS = 49, 21
 _REACH = 1.3

@@ -131,7 +131,7 @@ def write_folder(
     """
     from memspan.figures import figures_of, save
     from memspan.report import write_report
-    from memspan.results.atomic import write_bytes
+    from memspan.results.files import write_bytes
 
     write_bytes(out / "result.json", content)
     for name, figure in figures_of(result, bits=bits, style=style).items():
@@ -143,7 +143,7 @@ def write_folder(
 def _write_film(out: Path, result: Told) -> None:
     """An agent's episode, as an animation beside the figures."""
     from memspan.results import AgentEvaluation, AgentRun
-    from memspan.results.atomic import write_bytes
+    from memspan.results.files import write_bytes
 
     if isinstance(result, AgentRun | AgentEvaluation) and result.episode is not None:
         from memspan.figures.episode import episode_gif
@@ -167,7 +167,7 @@ def _title(result: Told) -> str:
         Reproduction,
         TrainingRun,
     )
-    from memspan.results.visible import one_line
+    from memspan.results.text import one_line
 
     match result:
         case Measurement():
@@ -227,7 +227,7 @@ def _resolved(subject: tuple[str, ...]) -> list[str]:
 
 def _words(subject: tuple[str, ...]) -> str:
     """A command and what it is about, short enough for a line."""
-    from memspan.results.visible import one_line
+    from memspan.results.text import one_line
 
     command, *rest = (one_line(word) for word in subject)
     more = f" and {len(rest) - 3:,} more" if len(rest) > 3 else ""

@@ -14,7 +14,7 @@ from memspan.errors import InputError
 if TYPE_CHECKING:
     from memspan.progress import Progress
     from memspan.results import AnyPrediction
-    from memspan.theory.predictions.phase_diagram import Axis
+    from memspan.theory.diagrams import Axis
 
 _FIELD = ("rnn", "minimal-rnn", "lstm", "gru")
 _APPLIES: dict[str, tuple[str, ...]] = {
@@ -133,36 +133,36 @@ def _check(cell: str, chosen: dict[str, Any], axes: list[str]) -> None:
 def _predicted(
     cell: str, chosen: dict[str, Any], axes: list[str], steps: int | None, seed: int, progress: Progress
 ) -> AnyPrediction:
-    from memspan.theory import predictions
+    from memspan.theory import predict
 
     if cell == "linear":
         from memspan.theory.linear import LinearRNN
 
         longest = 100 if steps is None else steps
         if "file" in chosen:
-            return predictions.predict_linear(LinearRNN.load(chosen["file"]), longest=longest)
+            return predict.predict_linear(LinearRNN.load(chosen["file"]), longest=longest)
         network = LinearRNN.random(16, 4, spectral_radius=0.95, seed=seed)
-        return predictions.predict_linear(network, longest=longest)
+        return predict.predict_linear(network, longest=longest)
     if cell == "attention":
         value = _eigenvalue(chosen.get("eigenvalue", "0.3"))
         far = 1_000 if steps is None else steps
-        return predictions.predict_attention(value, far, kappa=chosen.get("kappa"), depth=chosen.get("depth"))
-    settings = {name: chosen.get(name, default) for name, default in predictions.DEFAULTS[cell].items()}
+        return predict.predict_attention(value, far, kappa=chosen.get("kappa"), depth=chosen.get("depth"))
+    settings = {name: chosen.get(name, default) for name, default in predict.DEFAULTS[cell].items()}
     if "critical" in chosen:
         settings = _critical(cell, settings, chosen)
     question = _question(chosen, axes, 1 if steps is None else steps)
-    return predictions.predict_cell(cell, settings, question, seed=seed, progress=progress)
+    return predict.predict_cell(cell, settings, question, seed=seed, progress=progress)
 
 
 def _question(chosen: dict[str, Any], axes: list[str], steps: int) -> Any:
     from memspan.cli.needed import needed
-    from memspan.theory.predictions import Asked
+    from memspan.theory.predict import PredictionRequest
 
     timescale, source = chosen.get("timescale"), "--timescale"
     if "timescale_of" in chosen:
         timescale, source = needed(chosen["timescale_of"])
     vary = chosen.get("vary")
-    return Asked(
+    return PredictionRequest(
         input_correlation=chosen.get("input_correlation", 1.0),
         weights=chosen.get("weights", "gaussian"),
         steps=steps,
@@ -197,7 +197,7 @@ def _critical(cell: str, settings: dict[str, float], chosen: dict[str, Any]) -> 
 
 
 def _plane(axes: list[str]) -> tuple[Axis, Axis]:
-    from memspan.theory.predictions.phase_diagram import BIAS_MEAN, SIGMA_W
+    from memspan.theory.diagrams import BIAS_MEAN, SIGMA_W
 
     given = [_axis(text) for text in axes]
     if len(given) > 2:
@@ -211,7 +211,7 @@ def _plane(axes: list[str]) -> tuple[Axis, Axis]:
 
 
 def _axis(text: str) -> Axis:
-    from memspan.theory.predictions.phase_diagram import Axis
+    from memspan.theory.diagrams import Axis
 
     name, _, ends = text.partition("=")
     low, _, high = ends.partition(":")

@@ -22,7 +22,13 @@ from memspan.figures.prediction_words import (
 )
 from memspan.figures.wanted_words import advice, reached_words
 from memspan.report.numbers import duration, number, trimmed, unit_of
-from memspan.results import AnyPrediction, AttentionPrediction, LinearPrediction, Prediction, Wanted
+from memspan.results import (
+    AnyPrediction,
+    AttentionPrediction,
+    LinearPrediction,
+    Prediction,
+    TimescaleTarget,
+)
 
 
 def show_prediction(console: Console, result: AnyPrediction, *, bits: bool = False) -> None:
@@ -67,7 +73,7 @@ def _jacobian(result: Prediction) -> str:
     return f"squared singular values {over}: mean {number(moments.mean)}, variance {variance}"
 
 
-def _wanted(wanted: Wanted) -> list[tuple[str, str]]:
+def _wanted(wanted: TimescaleTarget) -> list[tuple[str, str]]:
     name = setting_name(wanted.parameter)
     needed = ("wanted", needed_words(wanted))
     found = advice(wanted)

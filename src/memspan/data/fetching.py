@@ -14,7 +14,7 @@ from memspan.data.naming import named
 from memspan.data.unpacking import unpack
 from memspan.errors import InputError
 from memspan.progress import SILENT, Progress
-from memspan.results.atomic import replacing
+from memspan.results.files import replacing
 
 
 def get(

@@ -29,7 +29,7 @@ from memspan.objectives import Critic, segment_information
 from memspan.objectives.segment_information import FOLDS, GAP
 from memspan.objectives.segments import LENGTH
 from memspan.progress import SILENT, Progress
-from memspan.results import Evaluation, ReversePerplexity, WrittenSegments
+from memspan.results import Evaluation, GeneratedSegments, ReversePerplexity
 from memspan.sampling import joined
 from memspan.sampling.generator import stream_sizes
 from memspan.sampling.streams import evaluation_mode
@@ -133,7 +133,7 @@ class GeneratedText:
         folds: int = FOLDS,
         critic: Critic = Critic(),  # noqa: B008 - frozen
         progress: Progress = SILENT,
-    ) -> WrittenSegments:
+    ) -> GeneratedSegments:
         """Mutual information of segments, and of those of the same amount of training text."""
         texts = self.matched_texts()
         with with_threads(threads_of(self.config.training)):
@@ -151,7 +151,7 @@ class GeneratedText:
                 )
                 for which, text in zip(("generated", "training"), texts, strict=True)
             )
-        return WrittenSegments(
+        return GeneratedSegments(
             written=generated,
             real=real,
             symbols=texts[0].size,

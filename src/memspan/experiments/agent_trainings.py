@@ -12,7 +12,7 @@ from memspan.engines import Processes, available_cores
 from memspan.errors import InputError
 from memspan.progress import Progress
 from memspan.results import AgentEvaluation
-from memspan.results.atomic import write_text
+from memspan.results.files import write_text
 from memspan.training.agents.config import AgentConfig
 from memspan.training.agents.config_json import agent_defaults, agent_from_json, agent_json
 from memspan.training.agents.evaluating import evaluate_agents

@@ -12,8 +12,8 @@ from memspan.engines import Processes, available_cores
 from memspan.experiments.bmi_trainings import Key, Size
 from memspan.progress import Progress
 from memspan.results import ReversePerplexity, SegmentInformation
-from memspan.results.atomic import write_text
 from memspan.results.encoding import from_plain, to_plain
+from memspan.results.files import write_text
 
 Found = TypeVar("Found")
 REAL = "real"

@@ -10,7 +10,7 @@ import numpy as np
 from memspan.experiments.bmi_published import MEASURES, SEGMENT_ERRORS, SEGMENTS, printed
 from memspan.experiments.bmi_trainings import Key
 from memspan.experiments.standard_errors import reach_of_mean
-from memspan.results import Measured, MeasuredRow, MeasuredTable, SegmentInformation, TrainingRun
+from memspan.results import MeasuredRow, MeasuredTable, MeasuredValue, SegmentInformation, TrainingRun
 
 REAL = "Real text"
 INFORMATION = "information between segments (nats)"
@@ -54,7 +54,7 @@ def losses(run: TrainingRun) -> dict[str, float]:
 
 def _perplexities(
     data: str, goal: str, tuned: bool, found: Mapping[Key, Mapping[str, float]]
-) -> list[Measured | None]:
+) -> list[MeasuredValue | None]:
     mine = [nats for key, nats in found.items() if (key.data, key.goal, key.tuned) == (data, goal, tuned)]
     return [
         _perplexity([nats[measure] for nats in mine], printed(data, tuned, goal, measure))
@@ -64,22 +64,22 @@ def _perplexities(
     ]
 
 
-def _perplexity(nats: list[float], paper: float | None) -> Measured:
+def _perplexity(nats: list[float], paper: float | None) -> MeasuredValue:
     mean, reach = float(np.mean(nats)), reach_of_mean(nats)
     interval = (math.exp(mean - reach), math.exp(mean + reach)) if len(nats) > 1 else None
-    return Measured(math.exp(mean), interval, tuple(map(math.exp, nats)), paper)
+    return MeasuredValue(math.exp(mean), interval, tuple(map(math.exp, nats)), paper)
 
 
 def _information(
     data: str, goal: str, tuned: bool, segments: Mapping[Key, SegmentInformation]
-) -> Measured | None:
+) -> MeasuredValue | None:
     texts = [text for key, text in segments.items() if (key.data, key.goal, key.tuned) == (data, goal, tuned)]
     if not texts:
         return None
     each = samples(texts)
     mean, reach = float(np.mean(each)), reach_of_mean(each)
     paper, error = (None if tuned else row.get(data, {}).get(goal) for row in (SEGMENTS, SEGMENT_ERRORS))
-    return Measured(mean, (mean - reach, mean + reach), each, paper, error)
+    return MeasuredValue(mean, (mean - reach, mean + reach), each, paper, error)
 
 
 def samples(texts: list[SegmentInformation]) -> tuple[float, ...]:

@@ -28,8 +28,8 @@ from memspan.report.sentences import sentence
 from memspan.results import Comparison, LawFit, Measurement, Memorization, Prediction, TrainingRun
 from memspan.sequences import Sequence, read
 from memspan.sequences.sources import PowerLawBinary
-from memspan.theory.predictions import DEFAULTS, Asked, predict_cell
-from memspan.theory.predictions.phase_diagram import BIAS_MEAN, SIGMA_W
+from memspan.theory.diagrams import BIAS_MEAN, SIGMA_W
+from memspan.theory.predict import DEFAULTS, PredictionRequest, predict_cell
 
 if TYPE_CHECKING:
     from memspan.tasks.text import TextTask
@@ -157,7 +157,7 @@ def _mixed(text: str, length: int, seed: int) -> Sequence:
 def _network(library: Measurement) -> Prediction:
     """Whether a gated network of common weights could remember as far as the source code reaches."""
     reach = library.curve.reach
-    asked = Asked(
+    asked = PredictionRequest(
         timescale=max(float(reach.lag), 1.0),
         timescale_source=f"{library.name}, at least" if reach.censored else library.name,
         axes=(BIAS_MEAN, SIGMA_W),

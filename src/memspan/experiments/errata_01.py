@@ -13,7 +13,7 @@ from memspan.experiments.standard_errors import deviation
 from memspan.progress import Progress
 from memspan.results import Chart, Claim, claim_near, line
 from memspan.theory.linear import LinearRNN, Start
-from memspan.theory.linear_recursion import covariance_corrected, covariance_printed
+from memspan.theory.linear.chain import covariance_corrected, covariance_printed
 
 HIDDEN, VISIBLE, RADIUS = 4, 2, 0.9
 LAST = 12

@@ -16,11 +16,11 @@ from memspan.experiments.recipe import Computed, Outcome
 from memspan.experiments.standard_errors import ONE
 from memspan.progress import Progress
 from memspan.results import Chart, Claim, claim_near, line
-from memspan.theory.field import FixedPoint
-from memspan.theory.gaussian import expectation
-from memspan.theory.minimal import MinimalField
-from memspan.theory.simulation import Simulation, simulate
-from memspan.theory.vanilla import VanillaField
+from memspan.theory.meanfield.field import FixedPoint
+from memspan.theory.meanfield.gaussian import expectation
+from memspan.theory.meanfield.minimal import MinimalField
+from memspan.theory.meanfield.vanilla import VanillaField
+from memspan.theory.sampled.simulation import Simulation, simulate
 
 Array = NDArray[np.float64]
 

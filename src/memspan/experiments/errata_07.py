@@ -11,8 +11,8 @@ from memspan.experiments.meanfield_published import INPUT_VARIANCE, PAPER, SIGMA
 from memspan.experiments.recipe import Computed, Outcome
 from memspan.progress import Progress, Stage
 from memspan.results import Chart, Claim, claim_near, line
-from memspan.theory.jacobian import JacobianParts, linear_variance, moments_of, printed_variance
-from memspan.theory.jacobians import JacobianStatistics, jacobian_statistics
+from memspan.theory.meanfield.jacobian import JacobianParts, linear_variance, moments_of, printed_variance
+from memspan.theory.sampled.singular_values import JacobianStatistics, jacobian_statistics
 
 WEIGHTS = ("gaussian", "orthogonal")
 _SHARE = 0.1

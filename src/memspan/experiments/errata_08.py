@@ -14,9 +14,9 @@ from memspan.experiments.meanfield_published import INPUT_VARIANCE, PAPER, SIGMA
 from memspan.experiments.recipe import Computed, Outcome
 from memspan.progress import Progress, Stage
 from memspan.results import Chart, Claim, claim_near, line
-from memspan.theory.activations import Sigmoid
-from memspan.theory.gaussian import expectation
-from memspan.theory.simulation import simulate
+from memspan.theory.meanfield.activations import Sigmoid
+from memspan.theory.meanfield.gaussian import expectation
+from memspan.theory.sampled.simulation import simulate
 
 Array = NDArray[np.float64]
 

@@ -13,10 +13,10 @@ from memspan.experiments.recipe import Computed, Outcome
 from memspan.experiments.standard_errors import ONE
 from memspan.progress import Progress, Stage
 from memspan.results import Chart, Claim, claim_near, line
-from memspan.theory.critical import FeasibleRange, critical_minimal, feasible_range
-from memspan.theory.growth import Growth, growth
-from memspan.theory.minimal import MinimalField
-from memspan.theory.timescale import timescale_of
+from memspan.theory.meanfield.field import timescale_of
+from memspan.theory.meanfield.inverse import FeasibleRange, critical_minimal, feasible_range
+from memspan.theory.meanfield.minimal import MinimalField
+from memspan.theory.sampled.simulation import Growth, growth
 
 SMALLEST = {0.0: 14.3, 2.0: 4.82, 4.0: 1.42, 6.0: 1.055, 8.0: 1.009}
 """q from which on sigma_v^2 is not negative, by bias mean."""

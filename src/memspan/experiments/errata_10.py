@@ -12,7 +12,7 @@ from memspan.experiments.meanfield_published import PAPER, edge_of_chaos, publis
 from memspan.experiments.recipe import Computed, Outcome
 from memspan.progress import Progress
 from memspan.results import Branch, Chart, Claim, claim_near, line
-from memspan.theory.simulation import Simulation, simulate
+from memspan.theory.sampled.simulation import Simulation, simulate
 
 CHI_1 = {0.0: 0.9988, 2.0: 1.1213, 4.0: 1.0958, 6.0: 0.9928, -4.0: 0.5449}
 FORK = 4.59

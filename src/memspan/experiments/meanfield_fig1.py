@@ -13,10 +13,9 @@ from memspan.experiments.meanfield_published import PAPER, edge_of_chaos, publis
 from memspan.experiments.recipe import Computed, Outcome
 from memspan.progress import Progress
 from memspan.results import Claim, claim_near
-from memspan.theory.field import FixedPoint
-from memspan.theory.minimal import MinimalField
-from memspan.theory.simulation import simulate
-from memspan.theory.timescale import timescale_of
+from memspan.theory.meanfield.field import FixedPoint, timescale_of
+from memspan.theory.meanfield.minimal import MinimalField
+from memspan.theory.sampled.simulation import simulate
 
 Array = NDArray[np.float64]
 

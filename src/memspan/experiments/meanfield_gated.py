@@ -10,8 +10,8 @@ import numpy as np
 from memspan.experiments.recipe import Computed, Outcome
 from memspan.progress import Progress, Stage
 from memspan.results import Chart, Claim, Line, claim_near, line
-from memspan.theory.elementwise import ElementwiseCell, GRUCell, LSTMCell, Network
-from memspan.theory.growth import Growth, growth
+from memspan.theory.sampled.cells import ElementwiseCell, GRUCell, LSTMCell, RandomNetwork
+from memspan.theory.sampled.simulation import Growth, growth
 
 AGREEMENT = 0.05
 """The relative difference of timescales that is accepted."""
@@ -89,8 +89,8 @@ def _run(scale: str, seed: int, progress: Progress) -> Outcome:
     return Outcome(claims, (*charts, _factors(size.cases, points, size.grid, curves)), _notes(points))
 
 
-def _network(case: _Case, bias_mean: float) -> Network:
-    return Network(cell=case.cell, bias_mean=float(bias_mean))
+def _network(case: _Case, bias_mean: float) -> RandomNetwork:
+    return RandomNetwork(cell=case.cell, bias_mean=float(bias_mean))
 
 
 def _sampled(size: _Size, case: _Case, bias_mean: float, seed: int, stage: Stage | None = None) -> Growth:

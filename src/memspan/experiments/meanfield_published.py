@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from scipy import optimize
 
-from memspan.theory.field import Numbers
-from memspan.theory.minimal import MinimalField
+from memspan.theory.meanfield.field import Numbers
+from memspan.theory.meanfield.minimal import MinimalField
 
 PAPER = "Chen, Pennington and Schoenholz 2018"
 SIGMA_W, SIGMA_V, INPUT_VARIANCE = 6.88, 1.39, 0.46

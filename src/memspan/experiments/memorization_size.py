@@ -10,7 +10,7 @@ import numpy as np
 from memspan.experiments.recipe import Computed, Outcome
 from memspan.experiments.standard_errors import ONE
 from memspan.memorization import PeriodicString
-from memspan.memorization.bounds import change_bound, size_bound
+from memspan.memorization.harmonics import change_bound, size_bound
 from memspan.memorization.spectral import Spectral
 from memspan.memorization.strings import smallest_period
 from memspan.progress import Progress

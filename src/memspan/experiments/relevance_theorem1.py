@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from memspan.experiments.recipe import Computed, Outcome
 from memspan.progress import Progress
 from memspan.results import Chart, Claim, Line, claim_near, line
-from memspan.theory.activations import Identity
 from memspan.theory.attention import (
     AttentiveRNN,
-    Uniform,
+    UniformAlignment,
     inverse_length_bound_holds,
     measured_exponent,
     uniform_attention_exponent,
     uniform_attention_gradient,
 )
+from memspan.theory.meanfield.activations import Identity
 
 HOLDS: dict[str, complex] = {"0.3": 0.3, "0.5": 0.5, "0.7": 0.7}
 FAILS: dict[str, complex] = {"-0.5": -0.5, "0.8 exp(i pi/3)": 0.8 * np.exp(1j * np.pi / 3)}
@@ -81,7 +81,7 @@ def _matrix_claim(rng: np.random.Generator) -> Claim:
     V[:2, :2], V[2, 2] = turn, -0.5
     basis = np.linalg.qr(rng.normal(size=(3, 3)))[0]
     V, T = basis @ V @ basis.T, 60
-    network = AttentiveRNN(V, np.zeros((3, 1)), np.zeros(3), Uniform(), Identity())
+    network = AttentiveRNN(V, np.zeros((3, 1)), np.zeros(3), UniformAlignment(), Identity())
     gradient = network.run(np.zeros((T - 1, 1)), np.ones(3)).gradient(1, T)
     return claim_near(
         "The network's gradient is what the eigenvalues say: its Frobenius norm is that of p_T(lambda) over the "

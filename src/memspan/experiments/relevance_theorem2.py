@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 from memspan.experiments.recipe import Computed, Outcome
 from memspan.progress import Progress
 from memspan.results import Chart, Claim, claim_near, line
-from memspan.theory.activations import Identity
 from memspan.theory.attention import (
     AttentiveRNN,
-    Sparse,
+    SparseAlignment,
     dependency_depth,
     printed_sparse_bound,
     random_pattern,
     sparse_attention_bound,
     sparsity,
 )
+from memspan.theory.meanfield.activations import Identity
 
 ROUNDING = 1e-9
 """How far the gradient may be below a bound that it meets exactly, relative to it."""
@@ -95,7 +95,7 @@ def _trial(rng: np.random.Generator, window: int | None) -> _Trial:
 def _gradient(V: NDArray[np.float64], pattern: tuple[frozenset[int], ...], t: int) -> NDArray[np.float64]:
     """ds_T/dh_t of the linear network with this pattern, T its last step."""
     n, T = len(V), len(pattern)
-    network = AttentiveRNN(V, np.zeros((n, 1)), np.zeros(n), Sparse(pattern), Identity())
+    network = AttentiveRNN(V, np.zeros((n, 1)), np.zeros(n), SparseAlignment(pattern), Identity())
     return network.run(np.zeros((T - 1, 1)), np.ones(n)).gradient(t, T)
 
 

@@ -12,7 +12,7 @@ from memspan.engines import Processes, available_cores
 from memspan.errors import InputError
 from memspan.progress import SILENT, Progress
 from memspan.results import TrainingRun
-from memspan.results.atomic import write_text
+from memspan.results.files import write_text
 from memspan.training import Config, resume, train
 from memspan.training.config_json import from_json, merged, to_json
 from memspan.training.defaults import defaults

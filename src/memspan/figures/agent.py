@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from memspan.figures.agent_words import cell_words
 from memspan.figures.chart import chart_figure
 from memspan.figures.heat_map import heat_map_figure
-from memspan.results import AgentEvaluation, AgentRun, Chart, Episode, HeatMap, Learning, Line, line
+from memspan.results import AgentEvaluation, AgentRun, Chart, Episode, HeatMap, LearningCurve, Line, line
 
 _SMOOTHED = 10
 """Updates whose rewards are averaged for a point."""
@@ -45,14 +45,14 @@ def learning_drawing(run: AgentRun) -> Chart:
     )
 
 
-def _learning_line(one: Learning, run: AgentRun) -> Line:
+def _learning_line(one: LearningCurve, run: AgentRun) -> Line:
     several = len({learning.seed for learning in run.learning}) > 1
     name = cell_words(one.cell) + (f", seed {one.seed}" if several else "")
     style = "dashed" if one.cell == "none" and run.cell != "none" else "line"
     return line(name, one.frames[_ends(one)], _means(one.rewards), style=style)
 
 
-def _ends(one: Learning) -> NDArray[np.int64]:
+def _ends(one: LearningCurve) -> NDArray[np.int64]:
     """The last update of each group."""
     return np.minimum(np.arange(_SMOOTHED, one.frames.size + _SMOOTHED, _SMOOTHED), one.frames.size) - 1
 

@@ -24,7 +24,7 @@ from memspan.figures.style import PAPER_SIZE, StyleName, new_figure, settle
 from memspan.figures.style import style as drawing_style
 from memspan.figures.training import training_axes, training_figure
 from memspan.figures.transfer import drawable, transfer_axes, transfer_figure
-from memspan.memorization.leads import leads
+from memspan.memorization.charts import leads
 from memspan.results import (
     AgentEvaluation,
     AgentRun,

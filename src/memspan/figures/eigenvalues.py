@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from memspan.figures.numbers import trimmed
 from memspan.figures.style import BLUE, GREY, INK, ORANGE, PALE, literal, new_figure
 from memspan.results import Memorization
-from memspan.results.visible import one_line
+from memspan.results.text import one_line
 
 _TITLE_WIDTH = 80
 _NAMED = 8

@@ -11,11 +11,9 @@ from memspan.figures.chart import chart_figure
 from memspan.figures.eigenvalues import eigenvalue_caption, eigenvalue_figure
 from memspan.figures.orbit import legend_handles, orbit_axes, orbit_figure
 from memspan.figures.style import literal, new_figure
-from memspan.memorization.leads import lead_caption, leads
-from memspan.memorization.orbit_captions import caption_of
-from memspan.memorization.orbits import orbits
+from memspan.memorization.charts import caption_of, lead_caption, leads, orbits
 from memspan.results import Memorization, Orbit
-from memspan.results.visible import one_line
+from memspan.results.text import one_line
 
 _SIDE = 4.4
 """Inches of one plane among several."""

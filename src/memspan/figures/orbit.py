@@ -17,7 +17,7 @@ from memspan.figures.spots import Spot, beside, fits, letters, spots_of
 from memspan.figures.style import GREY, INK, literal, new_figure
 from memspan.figures.symbol_colours import pale, symbol_colours
 from memspan.results import Orbit
-from memspan.results.visible import visible
+from memspan.results.text import visible
 
 _TITLE_LETTERS = 14.2
 """Letters of a title per inch of the axes below it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from memspan.figures.numbers import UNKNOWN, trimmed
-from memspan.results import Prediction, Wanted
+from memspan.results import Prediction, TimescaleTarget
 
 SIMULATED = ("lstm", "gru")
 """Cells whose numbers come from a simulation, because there is no closed theory of them."""
@@ -102,7 +102,7 @@ def phase_words(prediction: Prediction) -> str:
     return f"{side} (chi_1 = {slope_words(prediction.chi1)}{near})"
 
 
-def needed_words(wanted: Wanted) -> str:
+def needed_words(wanted: TimescaleTarget) -> str:
     """Who wants how many steps: `your data needs at least 340 steps (novel.txt)`."""
     if wanted.source == "--timescale":
         chosen = round(wanted.timescale) if float(wanted.timescale).is_integer() else wanted.timescale
@@ -124,7 +124,7 @@ def given_words(prediction: Prediction) -> str:
     return f"give {trimmed(prediction.timescale)}"
 
 
-def suffices(prediction: Prediction, wanted: Wanted) -> bool:
+def suffices(prediction: Prediction, wanted: TimescaleTarget) -> bool:
     """Whether the network as it is lasts long enough; a chaotic one does not, however slowly it forgets."""
     if prediction.phase == "chaotic":
         return False

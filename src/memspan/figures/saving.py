@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from memspan.errors import InputError
 from memspan.figures.style import StyleName
 from memspan.figures.style import style as drawing_style
-from memspan.results.atomic import write_bytes
+from memspan.results.files import write_bytes
 
 _NO_METADATA: dict[str, None] = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 

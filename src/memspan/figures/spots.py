@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.results import END, Orbit
-from memspan.results.visible import visible
+from memspan.results.text import visible
 
 _NUMBERS = 40
 """Up to this many points their places are written beside them, and their symbols up to twice as many."""

@@ -64,7 +64,7 @@ def in_its_unit(task: str, loss: ArrayLike) -> NDArray[np.float64]:
     """
     import numpy as np  # not before: the command line, which takes words from here, starts without numpy
 
-    from memspan.results.text_measures import LARGEST
+    from memspan.results.text import LARGEST
 
     nats = np.asarray(loss, np.float64)
     if task == "characters":

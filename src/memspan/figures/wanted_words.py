@@ -8,7 +8,7 @@ from typing import final
 
 from memspan.figures.numbers import trimmed
 from memspan.figures.prediction_words import steps_words
-from memspan.results import Wanted
+from memspan.results import TimescaleTarget
 
 
 @final
@@ -20,13 +20,13 @@ class Advice:
     region: str
 
 
-def advice(wanted: Wanted) -> Advice:
+def advice(wanted: TimescaleTarget) -> Advice:
     """What to set.
 
-    >>> broad = Wanted(340.0, "bias_mean", 7.0934, 340.0, 7.0934, None, (-10.0, 20.0), "novel.txt")
+    >>> broad = TimescaleTarget(340.0, "bias_mean", 7.0934, 340.0, 7.0934, None, (-10.0, 20.0), "novel.txt")
     >>> advice(broad)
     Advice(value='7.1', region='every value above it will do')
-    >>> narrow = Wanted(20.0, "sigma_w", 0.98, 24.0, 0.97, 0.99, (0.0, 20.0), "--timescale")
+    >>> narrow = TimescaleTarget(20.0, "sigma_w", 0.98, 24.0, 0.97, 0.99, (0.0, 20.0), "--timescale")
     >>> advice(narrow)
     Advice(value='0.98', region='good from 0.97 to 0.99')
     """
@@ -41,7 +41,9 @@ def advice(wanted: Wanted) -> Advice:
     return Advice(_text(value, decimals), _region(value, low, high, decimals, wanted))
 
 
-def _region(value: float, low: float | None, high: float | None, decimals: int, wanted: Wanted) -> str:
+def _region(
+    value: float, low: float | None, high: float | None, decimals: int, wanted: TimescaleTarget
+) -> str:
     if low is not None and high is not None:
         return f"good from {_text(low, decimals)} to {_text(high, decimals)}"
     if low is not None:
@@ -51,7 +53,7 @@ def _region(value: float, low: float | None, high: float | None, decimals: int, 
     return f"every value from {trimmed(wanted.searched[0])} to {trimmed(wanted.searched[1])} will do"
 
 
-def _decimals(wanted: Wanted) -> int:
+def _decimals(wanted: TimescaleTarget) -> int:
     """Decimals that show half the region's breadth, or two digits of the value where it has no end."""
     if wanted.low is not None and wanted.high is not None:
         breadth = (wanted.high - wanted.low) / 2
@@ -72,10 +74,10 @@ def _text(value: float, decimals: int) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def reached_words(wanted: Wanted) -> str:
+def reached_words(wanted: TimescaleTarget) -> str:
     """How long signals last at the value to set.
 
-    >>> reached_words(Wanted(340.0, "bias_mean", 40.0, None, 7.0934, None, (-10.0, 40.0), "novel.txt"))
+    >>> reached_words(TimescaleTarget(340.0, "bias_mean", 40.0, None, 7.0934, None, (-10.0, 40.0), "novel.txt"))
     'no end'
     """
     return "no end" if wanted.reached is None else steps_words(wanted.reached)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from memspan.errors import CorruptError, InputError
 from memspan.information.kernels import MOST_BLOCKS, PairTable
 from memspan.information.tables import aligned, moved, narrowed, summed
-from memspan.results.atomic import replacing
+from memspan.results.files import replacing
 
 Draws = dict[tuple[int, int], PairTable]
 LARGEST_TABLE = 1 << 27

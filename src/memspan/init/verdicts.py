@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memspan.theory import Field
-from memspan.theory.timescale import phase_of
+from memspan.theory.meanfield.field import phase_of
 
 WORDS = {"ordered": "vanishing", "critical": "critical", "chaotic": "exploding"}
 LONGEST = 100_000

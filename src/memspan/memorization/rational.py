@@ -1,4 +1,4 @@
-"""How many hidden units a period needs when every weight of W_h is rational: a sum of Euler's phi over prime powers."""
+"""Hidden units that a period needs if every weight of W_h is rational: a sum of Euler's phi over prime powers."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from memspan.errors import InputError
 LARGEST_ORDER = 10**9
 """Orders are factored by trial division, which takes a few milliseconds up to here."""
 LARGEST_MATRIX = 1_000
-"""Rows of the largest matrix that is written out: 8 megabytes."""
+"""Rows of the largest matrix that is built: 8 MB."""
 LARGEST_POLYNOMIAL = 10_000
-"""Index of the largest cyclotomic polynomial that is multiplied out; it takes up to a second."""
+"""Index of the largest cyclotomic polynomial that is expanded; takes up to a second."""
 LARGEST_SIZE = 60
 """Rows up to which all orders are listed: 3,886 of them, up to 6,846,840."""
 
@@ -27,9 +27,8 @@ def rational_size(order: int) -> int:
     last section, which shows it for order 8. In general: A^p = 1 makes the minimal polynomial of A a product of different
     cyclotomic polynomials Phi_j, irreducible over the rationals and of degree phi(j), and A has the order lcm of the j.
     Since phi(j k) = phi(j) phi(k) >= phi(j) + phi(k) for coprime j, k > 2, one polynomial for each prime power is the
-    cheapest way to reach the lcm. The factor 2 of an order that is twice an odd number is the exception: -A has the
-    order 2 q where A has the odd order q, so it costs nothing, except that order 2 itself needs the one row that any
-    matrix has.
+    cheapest way to reach the lcm. The factor 2 of an order that is twice an odd number is the exception: if A has the odd
+    order q, then -A has the order 2 q, so the factor costs nothing. Order 2 itself needs one row, as any matrix does.
 
     >>> [rational_size(order) for order in (1, 2, 5, 6, 8, 12, 30)]
     [1, 1, 4, 2, 4, 4, 6]
@@ -40,7 +39,7 @@ def rational_size(order: int) -> int:
 def rational_orders(size: int) -> list[int]:
     """Every finite order that a rational matrix of `size` rows can have, in increasing order.
 
-    A matrix of fewer rows is filled up with ones on the diagonal, so these are the orders p with rational_size(p) <= size.
+    A smaller matrix can be padded with ones on the diagonal, so these are the orders p with rational_size(p) <= size.
 
     >>> rational_orders(3), rational_orders(4)
     ([1, 2, 3, 4, 6], [1, 2, 3, 4, 5, 6, 8, 10, 12])
@@ -59,7 +58,7 @@ def rational_orders(size: int) -> list[int]:
 
 
 def rational_matrix(order: int) -> NDArray[np.int64]:
-    """A matrix of whole numbers with the given order and `rational_size(order)` rows.
+    """An integer matrix of the given order with `rational_size(order)` rows.
 
     Companion matrices of the cyclotomic polynomials of the order's prime powers along the diagonal; where the order is
     twice an odd number, the first of them is negated.
@@ -73,6 +72,7 @@ def rational_matrix(order: int) -> NDArray[np.int64]:
             f"the smallest rational matrix of order {order:,} has {size:,} rows; "
             f"expected an order that needs at most {LARGEST_MATRIX:,}"
         )
+    # Companion matrices of different prime powers have coprime orders, so their direct sum has the product as order.
     powers = _prime_powers(order)
     blocks = [_companion(cyclotomic_polynomial(q)) for q in powers if q != 2] or [np.eye(1, dtype=np.int64)]
     if 2 in powers:
@@ -123,12 +123,12 @@ def _prime_powers(number: int) -> list[int]:
 
 
 def _root(prime_power: int) -> int:
-    """The least prime that divides it: the prime whose power this is."""
+    """The smallest prime divisor: the prime whose power this is."""
     return next((n for n in range(2, isqrt(prime_power) + 1) if prime_power % n == 0), prime_power)
 
 
 def _cost(prime_power: int) -> int:
-    """Rows that this factor of the order adds: phi of it, and none for a single 2."""
+    """Rows that this factor of the order adds: its phi, and none for a single 2."""
     return 0 if prime_power == 2 else prime_power - prime_power // _root(prime_power)
 
 
@@ -140,7 +140,7 @@ def _stretched(polynomial: list[int], step: int) -> list[int]:
 
 
 def _quotient(dividend: list[int], divisor: list[int]) -> list[int]:
-    """dividend / divisor for a divisor that leaves no rest and begins with x^n, in whole numbers of any size."""
+    """dividend / divisor in exact integers, for a monic divisor that leaves no remainder."""
     rest, degree = list(dividend), len(divisor) - 1
     for top in range(len(rest) - 1, degree - 1, -1):
         for place in range(degree):
@@ -149,7 +149,7 @@ def _quotient(dividend: list[int], divisor: list[int]) -> list[int]:
 
 
 def _companion(polynomial: list[int]) -> NDArray[np.int64]:
-    """The matrix whose minimal polynomial this is: ones below the diagonal, minus the coefficients on the right."""
+    """The matrix with this minimal polynomial: ones below the diagonal, negated coefficients in the last column."""
     companion = np.eye(len(polynomial) - 1, k=-1, dtype=np.int64)
     companion[:, -1] = [-coefficient for coefficient in polynomial[:-1]]
     return companion

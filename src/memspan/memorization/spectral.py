@@ -1,4 +1,4 @@
-"""Any string in the fewest rotations whose orbit can be read by an arg max of affine functions."""
+"""`Spectral`: any string in the fewest rotations whose orbit an arg max of affine functions can read."""
 
 from __future__ import annotations
 
@@ -9,25 +9,29 @@ from typing import final
 
 from memspan.errors import InputError
 from memspan.memorization import harmonics
-from memspan.memorization.bounds import sufficient
-from memspan.memorization.construction import Construction, check_length, without_input
-from memspan.memorization.cyclic import Cyclic
-from memspan.memorization.descent import descend
-from memspan.memorization.search import Climb, Deadline, Found, Orbits, climb
+from memspan.memorization.constructions import Construction, Cyclic, check_length, without_input
+from memspan.memorization.search import (
+    Deadline,
+    FrequencySet,
+    OrbitTester,
+    SearchFromBelow,
+    descend,
+    search_from_below,
+)
 from memspan.memorization.strings import PeriodicString, Text
 from memspan.progress import SILENT, Progress
 from memspan.results import FrequencySearch, LinearNetwork
 
-_CLIMB = 0.7
-"""Share of the budget for trying all sets, size by size; the rest is for going down from above."""
-_GRACE = 10.0
-"""Seconds that the frequencies of the theorem have at least, however small the budget: they are what is left then."""
+# Share of the budget for trying all sets, size by size; the rest is for shrinking a sufficient set.
+_SHARE_FROM_BELOW = 0.7
+# Minimum time for the sufficient frequencies of the theorem: without them there would be no answer.
+_LEAST_SECONDS = 10.0
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """What a search gave."""
+    """Result of a search."""
 
     network: LinearNetwork
     frequencies: harmonics.Frequencies
@@ -40,11 +44,11 @@ class Solution:
 @final
 @dataclass(frozen=True)
 class Spectral(Construction):
-    """W_h turns planes by 2 pi f / p, one per frequency f of a set that is as small as can be; W_x = 0.
+    """W_h rotates planes by 2 pi f / p, one per frequency f of a set as small as possible; W_x = 0.
 
-    No network with W_x = 0 whose states stay bounded and whose margin does not fade can do with fewer hidden units than the
-    smallest such set: the mean of its scores over all periods has the period p, so it is made of frequencies f / p, no
-    more than the network has room for, and it leads wherever the network led in every period.
+    No network with W_x = 0, bounded states and a margin that does not fade can have fewer hidden units than the smallest
+    such set. The mean of its scores over all periods has the period p, so it consists of frequencies f / p, at most as
+    many as the network has coordinates for, and it leads wherever the network led in every period.
 
     >>> solution = Spectral().solve("abracadabra")
     >>> solution.network.hidden_size, solution.frequencies, solution.minimal
@@ -52,9 +56,9 @@ class Spectral(Construction):
     """
 
     budget: float = 60.0
-    """Seconds of search; then the smallest set found so far is taken."""
+    """Seconds of search; then the smallest set found so far is used."""
     seed: int = 0
-    """Of the random exchanges where the sets are too many to try them all."""
+    """For the random exchanges where there are too many sets to try them all."""
 
     def build(self, text: Text) -> LinearNetwork:
         """The smallest network found within the budget."""
@@ -72,33 +76,32 @@ class Spectral(Construction):
         if string.period == 1:
             record = FrequencySearch(0, 0, True, self.budget, 0.0)
             return Solution(Cyclic().build(string), (), math.inf, True, record)
-        orbits = Orbits(string)
-        climbed, found = self._searched(orbits, progress)
+        orbits = OrbitTester(string)
+        below, found = self._search(orbits, progress)
         size = harmonics.size_of(string.period, found.frequencies)
-        minimal = climbed.refuted >= size - 1
-        record = FrequencySearch(
-            orbits.decided, climbed.refuted, minimal, self.budget, time.monotonic() - started
-        )
+        minimal = below.refuted >= size - 1
+        seconds = time.monotonic() - started
+        record = FrequencySearch(orbits.decided, below.refuted, minimal, self.budget, seconds)
         return Solution(_network(string, found), found.frequencies, found.readout.margin, minimal, record)
 
-    def _searched(self, orbits: Orbits, progress: Progress) -> tuple[Climb, Found]:
-        """From below by trying all; where most of the budget is not enough for that, from above."""
+    def _search(self, orbits: OrbitTester, progress: Progress) -> tuple[SearchFromBelow, FrequencySet]:
+        """Try all sets from below; if most of the budget is not enough for that, shrink a sufficient set."""
         string, deadline = orbits.string, Deadline.within(self.budget)
-        enough = sufficient(string)
+        enough = harmonics.sufficient(string)
         size = harmonics.size_of(string.period, enough)
-        first = deadline.or_within(_CLIMB * self.budget)
-        climbed = climb(orbits, size + 1, first, self.budget, progress)
-        if climbed.found is not None:
-            return climbed, climbed.found
-        start = orbits.surely(enough, max(deadline.left, _GRACE))
-        with progress.stage("fewer frequencies by drawing and exchange", total=1) as stage:
-            found = descend(orbits, start, climbed.refuted, deadline, seed=self.seed)
+        first = deadline.or_within(_SHARE_FROM_BELOW * self.budget)
+        below = search_from_below(orbits, size + 1, first, self.budget, progress)
+        if below.found is not None:
+            return below, below.found
+        start = orbits.solve_sufficient(enough, max(deadline.left, _LEAST_SECONDS))
+        with progress.stage("searching for fewer frequencies by sampling and exchange", total=1) as stage:
+            found = descend(orbits, start, below.refuted, deadline, seed=self.seed)
             stage.advance()
-        return climbed, found
+        return below, found
 
 
-def _network(string: PeriodicString, found: Found) -> LinearNetwork:
-    """Rotations, and the readout that was found; the state starts at angle 0 in every plane."""
+def _network(string: PeriodicString, found: FrequencySet) -> LinearNetwork:
+    """Rotations and the readout that was found; the state starts at angle 0 in every plane."""
     columns = harmonics.columns(string.period, found.frequencies)
     W_h = harmonics.rotation(string.period, found.frequencies)
     h_1 = harmonics.table(string.period)[0, columns]

@@ -1,4 +1,4 @@
-"""A string as what a network has to know of it: one period over an alphabet, and where its symbols change."""
+"""`PeriodicString`: one period of a string over its alphabet."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from memspan.errors import InputError
 from memspan.results import END
 
 Text: TypeAlias = "str | Several[str] | PeriodicString"
-"""A string of characters, a list of symbols that are words, or a string already brought to its period."""
+"""A string of characters, a list of symbols, or a string already reduced to its period."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class PeriodicString:
-    """One period of a string that comes back for ever.
+    """One period of a string that repeats forever.
 
     >>> string = PeriodicString.of("abcabc")
     >>> string.period, string.given, string.text
@@ -27,19 +27,19 @@ class PeriodicString:
     """
 
     codes: NDArray[np.int64]
-    """(period,): places in the alphabet; the period is the shortest that gives the string when repeated."""
+    """(period,): indices into the alphabet; the shortest period that gives the string when repeated."""
     alphabet: tuple[str, ...]
     separator: str
-    """What stands between symbols in text: nothing, or a space where symbols are words."""
+    """Text between symbols: empty for characters, a space for words."""
     given: int
-    """Symbols of the string as it was given, its end symbol included."""
+    """Symbols of the string as given, including its end symbol."""
 
     @classmethod
     def of(cls, text: Text, *, terminate: bool = False) -> PeriodicString:
-        """The shortest period of `text`; `terminate` adds an end symbol, so that the whole string is the period."""
+        """Reduce `text` to its shortest period; `terminate` adds an end symbol, which makes the whole string the period."""
         if isinstance(text, PeriodicString):
             if terminate:
-                raise InputError("this string was brought to its period already; terminate the text itself")
+                raise InputError("the string is already reduced to its period; terminate the text itself")
             return text
         symbols = list(text)
         if not symbols:
@@ -47,14 +47,13 @@ class PeriodicString:
         if terminate and END in symbols:
             raise InputError(
                 f"the symbol {END} marks the end of a finite string, and the string holds it already; "
-                "leave --terminate out or rename the symbol"
+                "omit --terminate or rename the symbol"
             )
         alphabet = (*sorted(set(symbols)), *([END] if terminate else []))
-        places = {symbol: place for place, symbol in enumerate(alphabet)}
-        codes = np.array([places[symbol] for symbol in [*symbols, *alphabet[len(set(symbols)) :]]])
-        return cls(
-            codes[: smallest_period(codes)], alphabet, "" if isinstance(text, str) else " ", len(codes)
-        )
+        index = {symbol: code for code, symbol in enumerate(alphabet)}
+        codes = np.array([index[symbol] for symbol in [*symbols, *([END] if terminate else [])]])
+        separator = "" if isinstance(text, str) else " "
+        return cls(codes[: smallest_period(codes)], alphabet, separator, len(codes))
 
     @property
     def period(self) -> int:
@@ -63,14 +62,14 @@ class PeriodicString:
 
     @property
     def text(self) -> str:
-        """One period, written out."""
+        """One period as text."""
         return self.separator.join(self.alphabet[code] for code in self.codes)
 
     @property
     def runs(self) -> NDArray[np.int64]:
-        """How many unbroken runs of each symbol there are, around the period; one for a symbol that never changes.
+        """Number of unbroken runs of each symbol around the period; 1 for a symbol that never changes.
 
-        >>> PeriodicString.of("abracadabra").runs.tolist()  # the last a runs on into the first
+        >>> PeriodicString.of("abracadabra").runs.tolist()  # the last a continues into the first
         [4, 2, 1, 1, 2]
         """
         starts = self.codes[self.codes != np.roll(self.codes, 1)]
@@ -78,16 +77,16 @@ class PeriodicString:
 
     @property
     def changes(self) -> int:
-        """Places around the period where one symbol follows another that is different."""
+        """Number of positions around the period that are followed by a different symbol."""
         return int((self.codes != np.roll(self.codes, 1)).sum())
 
 
 def smallest_period(codes: NDArray[np.int64]) -> int:
-    """The least p that divides the length and with which codes[i] = codes[i + p] everywhere.
+    """The smallest p that divides the length and satisfies codes[i] = codes[i + p] everywhere.
 
     >>> smallest_period(np.array([0, 1, 0, 1, 0, 1])), smallest_period(np.array([0, 1, 0]))
     (2, 3)
     """
     length = len(codes)
     divisors = (p for p in range(1, length + 1) if length % p == 0)
-    return next(p for p in divisors if np.array_equal(codes[p:], codes[:-p] if p < length else codes[p:]))
+    return next(p for p in divisors if np.array_equal(codes[p:], codes[: length - p]))

@@ -9,7 +9,7 @@ from memspan.figures.training_words import percent
 from memspan.report.agent_sentences import interval_words, tries_words
 from memspan.report.numbers import duration
 from memspan.report.section import Row, Table
-from memspan.results import AgentEvaluation, AgentRun, Learning, Rewards, TriedNetwork
+from memspan.results import AgentEvaluation, AgentRun, EvaluatedAgent, LearningCurve, Rewards
 
 
 def agent_rows(run: AgentRun) -> tuple[Row, ...]:
@@ -51,7 +51,7 @@ def _each(rewards: Rewards, name: str) -> tuple[Row, ...]:
     return ((name, _seeds(rewards), "Mean reward of each network."),)
 
 
-def _updates(networks: Sequence[Learning | TriedNetwork]) -> str:
+def _updates(networks: Sequence[LearningCurve | EvaluatedAgent]) -> str:
     return _counts([(one.updates, one.seed) for one in networks])
 
 

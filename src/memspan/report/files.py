@@ -27,8 +27,8 @@ from memspan.results import (
     TrainingRun,
     read_prediction,
 )
-from memspan.results.atomic import write_text
 from memspan.results.encoding import read_object
+from memspan.results.files import write_text
 
 _KINDS: dict[str, Callable[[dict[str, Any]], Told]] = {
     "measure": Measurement.from_json,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memspan.report.numbers import number, trimmed, with_interval
-from memspan.results import Measured, MeasuredTable
+from memspan.results import MeasuredTable, MeasuredValue
 
 DIGITS = 4
 """Of a value without an interval, and of what a source prints."""
@@ -19,10 +19,10 @@ def rows_of(table: MeasuredTable) -> tuple[tuple[str, ...], ...]:
     return tuple((row.name, *map(entry, row.entries)) for row in table.rows)
 
 
-def entry(measured: Measured | None) -> str:
+def entry(measured: MeasuredValue | None) -> str:
     """A value, its interval, and what the source prints.
 
-    >>> entry(Measured(0.41, (0.38, 0.44), (0.4, 0.42), 0.47, 0.03)), entry(Measured(9.5, None, (9.5,), None)), entry(None)
+    >>> entry(MeasuredValue(0.41, (0.38, 0.44), (0.4, 0.42), 0.47, 0.03)), entry(MeasuredValue(9.5, None, (9.5,), None)), entry(None)
     ('0.41 [0.38, 0.44] (paper 0.47 ± 0.03)', '9.500', '')
     """
     if measured is None:

@@ -7,7 +7,7 @@ import math
 from memspan.report.numbers import UNKNOWN, duration, number, trimmed
 from memspan.report.section import Row
 from memspan.results import FrequencySearch, Memorization
-from memspan.results.visible import visible
+from memspan.results.text import visible
 
 METHODS = {
     "rotation": "one rotation of the plane, cut by a line",

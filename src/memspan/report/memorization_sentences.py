@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memspan.results import Memorization
-from memspan.results.visible import one_line
+from memspan.results.text import one_line
 
 
 def memorization_sentence(result: Memorization) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from memspan.report.numbers import number, trimmed
 from memspan.report.section import MEANING, Row, Table
-from memspan.results import Learnt, LinearNetwork, Memorization
-from memspan.results.visible import visible
+from memspan.results import LinearNetwork, Memorization, TrainedLinearNetwork
+from memspan.results.text import visible
 
 MOST_WEIGHTS = 60
 """A network with more scores times hidden units than this is left to `result.json`."""
@@ -64,7 +64,7 @@ def learnt_tables(result: Memorization) -> tuple[Table, ...]:
     )
 
 
-def _learnt_rows(learnt: Learnt) -> tuple[Row, ...]:
+def _learnt_rows(learnt: TrainedLinearNetwork) -> tuple[Row, ...]:
     replayed = f"{learnt.replayed_symbols:,} of {learnt.tested_symbols:,}"
     return (
         ("symbols replayed", replayed, "Written before the first wrong one, of those that were tried."),
@@ -79,7 +79,7 @@ def _learnt_rows(learnt: Learnt) -> tuple[Row, ...]:
     )
 
 
-def _eigenvalue_table(learnt: Learnt, period: int) -> Table:
+def _eigenvalue_table(learnt: TrainedLinearNetwork, period: int) -> Table:
     rows = tuple(
         (
             _complex(value),

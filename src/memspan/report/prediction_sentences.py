@@ -19,7 +19,13 @@ from memspan.figures.prediction_words import (
 )
 from memspan.figures.wanted_words import advice
 from memspan.report.numbers import number, trimmed, unit_of
-from memspan.results import AnyPrediction, AttentionPrediction, LinearPrediction, Prediction, Wanted
+from memspan.results import (
+    AnyPrediction,
+    AttentionPrediction,
+    LinearPrediction,
+    Prediction,
+    TimescaleTarget,
+)
 
 _LEVEL = 1e-9
 """An exponent closer to zero than this is zero: eigenvalue 0.5 gives it only up to rounding."""
@@ -65,7 +71,7 @@ def _chaotic(prediction: Prediction) -> str:
     return start
 
 
-def _advised(prediction: Prediction, wanted: Wanted) -> str:
+def _advised(prediction: Prediction, wanted: TimescaleTarget) -> str:
     needed, given, name = needed_words(wanted), given_words(prediction), setting_name(wanted.parameter)
     if suffices(prediction, wanted):
         return f"{needed}, these weights already {given}: nothing to change"

@@ -14,7 +14,7 @@ from memspan.figures.wanted_words import advice, reached_words
 from memspan.report.numbers import number, trimmed, unit_of
 from memspan.report.section import MEANING, Row, Table
 from memspan.report.tables import MOST_ROWS
-from memspan.results import AttentionPrediction, LinearPrediction, Prediction, Wanted
+from memspan.results import AttentionPrediction, LinearPrediction, Prediction, TimescaleTarget
 
 _SETTINGS = {
     "sigma_w": "Size of the recurrent weights: their standard deviation times the root of the width.",
@@ -57,7 +57,7 @@ def wanted_tables(result: Prediction) -> tuple[Table, ...]:
     return (Table("For the wanted timescale", MEANING, rows, stacked=True),)
 
 
-def _advice_rows(wanted: Wanted) -> tuple[Row, ...]:
+def _advice_rows(wanted: TimescaleTarget) -> tuple[Row, ...]:
     name = setting_name(wanted.parameter)
     searched = f"from {trimmed(wanted.searched[0])} to {trimmed(wanted.searched[1])}"
     found = advice(wanted)

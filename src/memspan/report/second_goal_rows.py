@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 from memspan.figures.training_words import percent
 from memspan.report.numbers import number
 from memspan.report.section import Row
-from memspan.results import SecondGoal
+from memspan.results import AuxiliaryObjective
 
 LAST = 0.25
 """The share of what was written down that is averaged, at the end: one update has too few pairs."""
 
 
-def goal_rows(goal: SecondGoal) -> tuple[Row, ...]:
+def goal_rows(goal: AuxiliaryObjective) -> tuple[Row, ...]:
     """The bound and who tells it, then what came after the switch."""
     rows: list[Row] = [
         (

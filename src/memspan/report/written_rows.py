@@ -5,7 +5,7 @@ from __future__ import annotations
 from memspan.figures.training_words import loss_words
 from memspan.report.numbers import with_interval
 from memspan.report.section import MEANING, Row, Table
-from memspan.results import Evaluation, ReversePerplexity, SegmentInformation, WrittenSegments
+from memspan.results import Evaluation, GeneratedSegments, ReversePerplexity, SegmentInformation
 
 EXPLANATIONS = {
     "segment_information": "How much a stretch of text tells of one a little later is learnt by a small critic that has "
@@ -39,7 +39,7 @@ def written_words(evaluation: Evaluation) -> str:
     return words
 
 
-def _segment_rows(found: WrittenSegments) -> list[Row]:
+def _segment_rows(found: GeneratedSegments) -> list[Row]:
     what = f"What a segment of {found.length:,} symbols tells of the one {found.gap:,} symbols later"
     return [
         ("segments it writes", _nats(found.written), f"{what}, in {found.symbols:,} symbols that it wrote."),

@@ -1,22 +1,29 @@
-"""What commands and verbs return: frozen dataclasses of numpy arrays and floats, with exact JSON round trips.
+"""What verbs and commands return: frozen dataclasses of numpy arrays and floats that validate themselves.
 
-A result computes nothing, but a network can be run. `to_json` gives plain values, `from_json` gives the same result back,
-and a file is always written whole (`memspan.results.atomic`).
+`to_json` gives plain values and `from_json` restores the same result exactly; files of earlier versions are still read.
+`schema(type)` is the JSON Schema of a result type. Results compute nothing, except that a `LinearNetwork` can be run.
+
+>>> sorted(schema(JacobianMoments)["properties"])
+['mean', 'steps', 'variance', 'weights']
 """
+
+import warnings
+from typing import Any
 
 from memspan.results.agent import AgentEvaluation as AgentEvaluation
 from memspan.results.agent import AgentRun as AgentRun
 from memspan.results.agent import Episode as Episode
-from memspan.results.agent import Learning as Learning
+from memspan.results.agent import EvaluatedAgent as EvaluatedAgent
+from memspan.results.agent import LearningCurve as LearningCurve
 from memspan.results.agent import Rewards as Rewards
-from memspan.results.agent import TriedNetwork as TriedNetwork
 from memspan.results.benchmark import Benchmark as Benchmark
 from memspan.results.benchmark import BenchReport as BenchReport
 from memspan.results.benchmark import PeerEstimate as PeerEstimate
 from memspan.results.benchmark import SourceCalibration as SourceCalibration
-from memspan.results.chart import Chart as Chart
-from memspan.results.chart import Line as Line
-from memspan.results.chart import line as line
+from memspan.results.charts import Chart as Chart
+from memspan.results.charts import HeatMap as HeatMap
+from memspan.results.charts import Line as Line
+from memspan.results.charts import line as line
 from memspan.results.comparison import Comparison as Comparison
 from memspan.results.comparison import PairVerdict as PairVerdict
 from memspan.results.curve import Curve as Curve
@@ -32,35 +39,53 @@ from memspan.results.diagnosis import GradientNorms as GradientNorms
 from memspan.results.diagnosis import JacobianSpectrum as JacobianSpectrum
 from memspan.results.diagnosis import RelevantSet as RelevantSet
 from memspan.results.diagnosis import TrainingCosts as TrainingCosts
-from memspan.results.evaluation import Evaluation as Evaluation
-from memspan.results.evaluation import Transfer as Transfer
-from memspan.results.heat_map import HeatMap as HeatMap
-from memspan.results.linear_network import END as END
-from memspan.results.linear_network import LinearNetwork as LinearNetwork
-from memspan.results.measured_table import Measured as Measured
-from memspan.results.measured_table import MeasuredRow as MeasuredRow
-from memspan.results.measured_table import MeasuredTable as MeasuredTable
+from memspan.results.json_schema import RESULT_TYPES as RESULT_TYPES
+from memspan.results.json_schema import schema as schema
 from memspan.results.measurement import Influence as Influence
 from memspan.results.measurement import Measurement as Measurement
 from memspan.results.measurement import Period as Period
+from memspan.results.memorization import END as END
 from memspan.results.memorization import FrequencySearch as FrequencySearch
-from memspan.results.memorization import Learnt as Learnt
+from memspan.results.memorization import LinearNetwork as LinearNetwork
 from memspan.results.memorization import Memorization as Memorization
-from memspan.results.orbit import Orbit as Orbit
+from memspan.results.memorization import Orbit as Orbit
+from memspan.results.memorization import TrainedLinearNetwork as TrainedLinearNetwork
 from memspan.results.prediction import AnyPrediction as AnyPrediction
 from memspan.results.prediction import AttentionPrediction as AttentionPrediction
 from memspan.results.prediction import Branch as Branch
 from memspan.results.prediction import JacobianMoments as JacobianMoments
 from memspan.results.prediction import LinearPrediction as LinearPrediction
 from memspan.results.prediction import Prediction as Prediction
-from memspan.results.prediction import Wanted as Wanted
+from memspan.results.prediction import TimescaleTarget as TimescaleTarget
 from memspan.results.prediction import read_prediction as read_prediction
 from memspan.results.reproduction import Claim as Claim
+from memspan.results.reproduction import MeasuredRow as MeasuredRow
+from memspan.results.reproduction import MeasuredTable as MeasuredTable
+from memspan.results.reproduction import MeasuredValue as MeasuredValue
 from memspan.results.reproduction import Reproduction as Reproduction
 from memspan.results.reproduction import claim_near as claim_near
-from memspan.results.sample import Sample as Sample
-from memspan.results.second_goal import SecondGoal as SecondGoal
+from memspan.results.training import AuxiliaryObjective as AuxiliaryObjective
+from memspan.results.training import Evaluation as Evaluation
+from memspan.results.training import GeneratedSegments as GeneratedSegments
+from memspan.results.training import ReversePerplexity as ReversePerplexity
+from memspan.results.training import Sample as Sample
+from memspan.results.training import SegmentInformation as SegmentInformation
 from memspan.results.training import TrainingRun as TrainingRun
-from memspan.results.written_text import ReversePerplexity as ReversePerplexity
-from memspan.results.written_text import SegmentInformation as SegmentInformation
-from memspan.results.written_text import WrittenSegments as WrittenSegments
+from memspan.results.training import Transfer as Transfer
+
+_RENAMED = {
+    "Learning": "LearningCurve",
+    "Learnt": "TrainedLinearNetwork",
+    "Measured": "MeasuredValue",
+    "SecondGoal": "AuxiliaryObjective",
+    "TriedNetwork": "EvaluatedAgent",
+    "Wanted": "TimescaleTarget",
+    "WrittenSegments": "GeneratedSegments",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _RENAMED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warnings.warn(f"{__name__}.{name} is deprecated; use {_RENAMED[name]}", DeprecationWarning, stacklevel=2)
+    return globals()[_RENAMED[name]]

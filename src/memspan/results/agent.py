@@ -1,4 +1,4 @@
-"""What an agent in a grid world came to: rewards, one episode to look at, and how it was learnt."""
+"""What training and evaluating an agent in a grid world return: rewards, one episode, and learning curves."""
 
 from __future__ import annotations
 
@@ -8,34 +8,95 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.errors import InputError
 from memspan.results.display import Displayed, Notebook, in_brief
-from memspan.results.encoding import from_plain, to_plain
+from memspan.results.encoding import JsonResult, check_lengths
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class AgentRun(JsonResult, Notebook):
+    """A training run in a grid world: the agent, and a memoryless baseline if one was trained."""
+
+    task: str
+    world: str
+    cell: str
+    parameter_count: int
+    updates: int
+    frames: int
+    seconds: float
+    """Total of all agents."""
+    reward: float
+    """Of `found`."""
+    run: str
+    found: Rewards
+    memoryless: Rewards | None
+    """The memoryless baseline; None if none was trained."""
+    learning: tuple[LearningCurve, ...]
+    """One per seed: agents first, then memoryless baselines."""
+    episode: Episode | None
+    config: dict[str, Any]
+    notes: tuple[str, ...] = ()
+
+    def _summary(self) -> str:
+        return f"{self.cell} in {self.world}, reward {self.reward:.3g}, {self.frames:,} frames, run {in_brief(self.run)}"
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class AgentEvaluation(JsonResult, Notebook):
+    """A trained agent in one or more worlds, next to a memoryless baseline."""
+
+    task: str
+    trained_world: str
+    cell: str
+    parameter_count: int
+    updates: int
+    """Of the first network; `networks` holds those of all."""
+    reward: float
+    """Of the last entry of `transfer`."""
+    transfer: tuple[Rewards, ...]
+    """One per world."""
+    memoryless: tuple[Rewards, ...]
+    """The baseline in the same worlds; empty if none was trained."""
+    episode: Episode | None
+    """In the last world."""
+    run: str
+    seconds: float
+    config: dict[str, Any]
+    notes: tuple[str, ...] = ()
+    networks: tuple[EvaluatedAgent, ...] = ()
+    """Every evaluated network: agents first, then memoryless baselines."""
+
+    def _summary(self) -> str:
+        worlds = ", ".join(f"{one.world} {one.reward:.3g}" for one in self.transfer[:8])
+        return f"{self.cell} trained in {self.trained_world}, rewards: {worlds}, run {in_brief(self.run)}"
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Rewards:
-    """Episodes in one world, each from a seed that training never had.
+    """Rewards of episodes in one world, each with a seed that was not used in training.
 
-    Small worlds have few layouts, which occur in training all the same; only larger worlds show what carries over.
+    Small worlds have few layouts, which occur in training as well; only larger worlds show generalization.
     """
 
     world: str
     cell: str
     reward: float
-    """The mean over all episodes of all seeds; between 0 and 1 in the worlds of Kerg 2020, Table 4."""
+    """Mean over all episodes of all seeds; between 0 and 1 in the worlds of Kerg 2020, Table 4."""
     interval: tuple[float, float] | None
-    """95 % interval of the mean: of one seed for this very network, of several over networks; None of a single episode."""
+    """95 % interval of the mean, over episodes and, for several seeds, over networks; None for a single episode."""
     solved: float
     """Share of episodes with any reward."""
     length: float
-    """Steps of an episode, on average."""
+    """Mean number of steps of an episode."""
     episodes: int
     seeds: tuple[float, ...]
-    """The mean reward of each seed's network."""
+    """Mean reward of each seed's network."""
 
     def above(self, other: Rewards) -> bool:
-        """Whether more is earned than by another, intervals apart; not so where there is none.
+        """Whether the reward is higher and the intervals do not overlap; False if either has no interval.
 
         >>> one = Rewards("MemoryS7", "lstm", 0.9, (0.8, 1.0), 1.0, 20.0, 100, (0.9,))
         >>> two = Rewards("MemoryS7", "none", 0.5, (0.4, 0.6), 0.5, 20.0, 100, (0.5,))
@@ -50,7 +111,7 @@ class Rewards:
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Episode(Displayed):
-    """One episode as a film: pictures, and at each step the attention on the steps before."""
+    """One episode as a film strip, with the attention of each step."""
 
     world: str
     cell: str
@@ -59,120 +120,51 @@ class Episode(Displayed):
     reward: float
     steps: int
     shown: int
-    """How many of the steps have a picture: the first ones."""
+    """Number of leading steps with a picture."""
     pictures: str
     """A PNG in base64: the world before each shown step, side by side."""
     attention: NDArray[np.float64]
-    """(shown, shown): row t is how step t shares its attention among the steps before; empty where a cell has none."""
+    """(shown, shown): row t holds the attention of step t on earlier steps; empty for cells without attention."""
     actions: tuple[str, ...] = ()
-    """What is done at each shown step."""
+    """The action of each shown step."""
     last: str = ""
     """A PNG in base64: the world after the last step."""
+
+    def __post_init__(self) -> None:
+        if self.attention.size and self.attention.shape != (self.shown, self.shown):
+            raise InputError(
+                f"attention and steps differ in length; attention has shape {self.attention.shape}"
+            )
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Learning(Displayed):
-    """How one agent learnt."""
+class LearningCurve(Displayed):
+    """Training history of one agent."""
 
     cell: str
     seed: int
     updates: int
     seconds: float
     stopped: str
-    """Why it is over."""
+    """Why training ended."""
     frames: NDArray[np.int64]
-    """Lived through until each line of metrics.jsonl."""
+    """Frames seen at each line of metrics.jsonl."""
     rewards: NDArray[np.float64]
-    """Mean reward of the episodes that ended since the line before; NaN where none did."""
+    """Mean reward of the episodes that ended since the previous line; NaN if none did."""
+
+    def __post_init__(self) -> None:
+        check_lengths(self, "frames", "rewards")
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class TriedNetwork:
-    """Whose weights were tried."""
+class EvaluatedAgent:
+    """An agent whose weights were evaluated."""
 
     cell: str
     seed: int
     updates: int
-    """That it has done."""
+    """Updates so far."""
     over: bool
-    """Whether its training is."""
-
-
-@final
-@dataclass(frozen=True, eq=False, repr=False)
-class AgentRun(Notebook):
-    """A training in a grid world: the agent, and beside it one that remembers nothing."""
-
-    task: str
-    world: str
-    cell: str
-    parameter_count: int
-    updates: int
-    frames: int
-    seconds: float
-    """Of all agents together."""
-    reward: float
-    """Of `found`."""
-    run: str
-    found: Rewards
-    memoryless: Rewards | None
-    """The same for the agent without memory; None where none was trained."""
-    learning: tuple[Learning, ...]
-    """Of every seed, the agent first, then the one without memory."""
-    episode: Episode | None
-    config: dict[str, Any]
-    notes: tuple[str, ...] = ()
-
-    def _summary(self) -> str:
-        return f"{self.cell} in {self.world}, reward {self.reward:.3g}, {self.frames:,} frames, run {in_brief(self.run)}"
-
-    def to_json(self) -> dict[str, Any]:
-        """The object that `train gridworld --json` prints, without `schema`, `command` and `version`."""
-        return to_plain(self)
-
-    @classmethod
-    def from_json(cls, plain: dict[str, Any]) -> AgentRun:
-        """The inverse of `to_json`."""
-        return from_plain(cls, plain)
-
-
-@final
-@dataclass(frozen=True, eq=False, repr=False)
-class AgentEvaluation(Notebook):
-    """A trained agent in one or more worlds, and the one without memory beside it."""
-
-    task: str
-    trained_world: str
-    cell: str
-    parameter_count: int
-    updates: int
-    """Of the first network; `networks` has those of all."""
-    reward: float
-    """Of the last entry of `transfer`."""
-    transfer: tuple[Rewards, ...]
-    """One for each world."""
-    memoryless: tuple[Rewards, ...]
-    """The same worlds; empty where no agent without memory was trained."""
-    episode: Episode | None
-    """In the last world."""
-    run: str
-    seconds: float
-    config: dict[str, Any]
-    notes: tuple[str, ...] = ()
-    networks: tuple[TriedNetwork, ...] = ()
-    """Every one that was tried, the agents first, then those without memory."""
-
-    def _summary(self) -> str:
-        worlds = ", ".join(f"{one.world} {one.reward:.3g}" for one in self.transfer[:8])
-        return f"{self.cell} trained in {self.trained_world}, rewards: {worlds}, run {in_brief(self.run)}"
-
-    def to_json(self) -> dict[str, Any]:
-        """The object that `evaluate --json` prints, without `schema`, `command` and `version`."""
-        return to_plain(self)
-
-    @classmethod
-    def from_json(cls, plain: dict[str, Any]) -> AgentEvaluation:
-        """The inverse of `to_json`."""
-        return from_plain(cls, plain)
+    """Whether its training is finished."""

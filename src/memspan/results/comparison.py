@@ -1,4 +1,4 @@
-"""What the command `compare` finds."""
+"""What the command `compare` returns."""
 
 from __future__ import annotations
 
@@ -9,34 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.results.display import Displayed, Notebook, amount, in_brief
-from memspan.results.encoding import from_plain, to_plain
+from memspan.results.encoding import check_choice, check_lengths, from_plain, to_plain
 from memspan.results.measurement import Measurement
-
-
-@final
-@dataclass(frozen=True, eq=False, repr=False)
-class PairVerdict(Displayed):
-    """Two sources set side by side at equal size.
-
-    `difference` is corrected information of `a` minus that of `b` at each of `lags`, nats, with standard error
-    `error`; `lag_p_values` are corrected for the number of lags (Holm); `p_value` is the smallest of them.
-    """
-
-    a: str
-    b: str
-    verdict: str
-    """`alike`, `different` or `undecided`."""
-    p_value: float
-    different_lags: tuple[int, ...]
-    lags: NDArray[np.int64]
-    difference: NDArray[np.float64]
-    error: NDArray[np.float64]
-    lag_p_values: NDArray[np.float64]
-    explanation: str
-
-    def _summary(self) -> str:
-        where = f"{len(self.different_lags):,} of {self.lags.size:,} lags differ"
-        return f"{in_brief(self.a)} and {in_brief(self.b)}: {self.verdict}, p = {self.p_value:.2g}, {where}"
 
 
 @final
@@ -55,7 +29,7 @@ class Comparison(Notebook):
         return f"{len(self.sources)} sources of {amount(self.size)} symbols; {pairs}{more}"
 
     def with_excerpts(self, texts: dict[str, str]) -> Comparison:
-        """How the texts of some sources begin, beside their curves."""
+        """The same comparison with the beginnings of some sources' texts added to their measurements."""
         sources = {
             name: replace(source, excerpt=texts.get(name, source.excerpt))
             for name, source in self.sources.items()
@@ -81,3 +55,33 @@ class Comparison(Notebook):
             from_plain(tuple[PairVerdict, ...], plain["pairs"]),
             plain["seconds"],
         )
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class PairVerdict(Displayed):
+    """Two sources compared at equal size.
+
+    `difference` is the corrected information of `a` minus that of `b` at each of `lags`, nats, with standard error
+    `error`. `lag_p_values` are Holm-corrected for the number of lags; `p_value` is the smallest of them.
+    """
+
+    a: str
+    b: str
+    verdict: str
+    """`alike`, `different` or `undecided`."""
+    p_value: float
+    different_lags: tuple[int, ...]
+    lags: NDArray[np.int64]
+    difference: NDArray[np.float64]
+    error: NDArray[np.float64]
+    lag_p_values: NDArray[np.float64]
+    explanation: str
+
+    def __post_init__(self) -> None:
+        check_choice(self, "verdict", ("alike", "different", "undecided"))
+        check_lengths(self, "lags", "difference", "error", "lag_p_values")
+
+    def _summary(self) -> str:
+        where = f"{len(self.different_lags):,} of {self.lags.size:,} lags differ"
+        return f"{in_brief(self.a)} and {in_brief(self.b)}: {self.verdict}, p = {self.p_value:.2g}, {where}"

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.results.atomic import write_text
 from memspan.results.display import Notebook, amount
 from memspan.results.encoding import dumps, from_plain, read_object, to_plain
+from memspan.results.files import write_text
 
 if TYPE_CHECKING:
     import pandas

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memspan.results.display import Notebook
-from memspan.results.encoding import from_plain, to_plain
+from memspan.results.encoding import JsonResult
 
 LACK_OF_FIT = 0.02
 """A law does not fit if its residuals would be as large with less than this probability.
@@ -18,7 +18,7 @@ Chosen by calibration together with `LARGEST_MISFIT`. The best law was accepted 
 follow one of the six laws exactly (60 seeds each, 160,000 to 1 M symbols), and for 415 of 420 with errors as small as the
 jackknife alone makes them. It was rejected for 60 of 60 and 52 of 60 samples of a sum of two exponentials (lengths about 1
 and 250, 1 M symbols; 1 and 25, 300,000 symbols), and for all of 120 samples of the noisy cycles aabab and abc.
-Weaker periods may pass: they are found by their peaks.
+Weaker periods may pass this test; they are found by their peaks instead.
 """
 LARGEST_MISFIT = 3.0
 """A law does not fit if it misses the points by more than this number of standard errors in some range of lags.
@@ -37,7 +37,7 @@ class LawFit:
     |---|---|
     | `parameters` | by name |
     | `intervals` | 95 % intervals from refits on jackknife replicates; where the law does not fit, `misfit` times as wide |
-    | `aicc` | from generalised least squares |
+    | `aicc` | from generalized least squares |
     | `weight` | this law's share of the AICc weights of all laws fitted |
     | `misfit` | root mean square distance of the points from the law, in standard errors; about 1 or less if it holds |
     | `p_value` | of the lack-of-fit test; None in results of version 0.1 |
@@ -56,7 +56,7 @@ class LawFit:
 
     @property
     def fits(self) -> bool:
-        """Whether this is a law of decay whose residuals the errors explain."""
+        """Whether the law decays and its residuals are explained by the errors of the curve."""
         explained = self.p_value is None or self.p_value >= LACK_OF_FIT
         misfit = self.misfit if self.local_misfit is None else self.local_misfit
         return self.decays and explained and misfit <= LARGEST_MISFIT
@@ -75,7 +75,7 @@ class LocalExponent:
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class DecayFit(Notebook):
+class DecayFit(JsonResult, Notebook):
     """Every law fitted to one curve, by name, the lags used, and the local exponents by range of lags."""
 
     laws: dict[str, LawFit]
@@ -91,7 +91,7 @@ class DecayFit(Notebook):
 
     @property
     def best(self) -> str:
-        """Name of the law with the largest AICc weight, among those that decay if any does. It need not fit."""
+        """Name of the law with the largest AICc weight, among those that decay if any does. It may not fit."""
         decaying = [name for name in self.laws if self.laws[name].decays]
         return max(decaying or self.laws, key=lambda name: self.laws[name].weight)
 
@@ -102,12 +102,3 @@ class DecayFit(Notebook):
 
     def __getitem__(self, name: str) -> LawFit:
         return self.laws[name]
-
-    def to_json(self) -> dict[str, Any]:
-        """All fields as plain JSON values."""
-        return to_plain(self)
-
-    @classmethod
-    def from_json(cls, plain: dict[str, Any]) -> DecayFit:
-        """The inverse of `to_json`."""
-        return from_plain(cls, plain)

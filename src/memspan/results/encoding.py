@@ -1,7 +1,7 @@
 """Frozen dataclasses to JSON and back, exactly.
 
-Floats survive because Python writes the shortest text that reads back to the same bits; a number that is not
-finite becomes null, and null in a float array reads back as NaN.
+Floats survive because Python writes the shortest text that reads back to the same bits. JSON has no NaN or infinity, so
+non-finite numbers become null, and null in a float or a float array reads back as NaN.
 """
 
 from __future__ import annotations
@@ -12,17 +12,31 @@ import math
 import types
 import typing
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from memspan.errors import CorruptError
+from memspan.errors import CorruptError, InputError
+
+
+class JsonResult:
+    """Base of results whose JSON object holds exactly their fields."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that the command prints with `--json`, without `schema`, `command` and `version`."""
+        return to_plain(self)
+
+    @classmethod
+    def from_json(cls, plain: dict[str, Any]) -> Self:
+        """The inverse of `to_json`; also reads files of earlier versions."""
+        return from_plain(cls, plain)
 
 
 def to_plain(value: Any) -> Any:
-    """Dataclasses, arrays, tuples and numbers to what `json` can write; non-finite numbers to None."""
+    """Convert dataclasses, arrays, tuples and numbers to plain JSON values; non-finite numbers become None."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: to_plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    # JSON has no complex numbers: two arrays of floats.
     if isinstance(value, np.ndarray | np.generic):
         if np.iscomplexobj(value):
             return {"real": to_plain(value.real), "imaginary": to_plain(value.imag)}
@@ -37,17 +51,19 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(kind: Any, plain: Any) -> Any:
-    """The inverse of `to_plain`, guided by the type `kind`; fields that `kind` does not have are ignored.
+    """The inverse of `to_plain`, guided by the type `kind`.
 
-    A field with a default may be missing: an earlier version did not know it.
+    Unknown fields are ignored, and fields with a default may be missing: files of other versions can be read.
     """
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
         if plain is None and type(None) in arguments:
             return None
+        # Only X | None occurs in results, so the other alternative is the type.
         return from_plain(next(a for a in arguments if a is not type(None)), plain)
     if dataclasses.is_dataclass(kind):
         hints = typing.get_type_hints(kind)
+        # Fields without a default must be in the file; a missing one raises KeyError.
         names = [
             field.name
             for field in dataclasses.fields(kind)
@@ -64,6 +80,7 @@ def from_plain(kind: Any, plain: Any) -> Any:
         return tuple(from_plain(a, item) for a, item in zip(inner, plain, strict=True))
     if origin is dict:
         return {key: from_plain(arguments[1], item) for key, item in plain.items()}
+    # Integers in hand-written files become floats.
     if kind is float:
         return math.nan if plain is None else float(plain)
     return plain
@@ -75,8 +92,25 @@ def _nan_for_none(plain: Any) -> Any:
     return math.nan if plain is None else plain
 
 
+def check_lengths(result: Any, along: str, *names: str, where: str = "") -> None:
+    """Raise InputError unless the named arrays have the shape of the one-dimensional array `along`."""
+    shape = np.shape(getattr(result, along))
+    wrong = [name for name in names if np.shape(getattr(result, name)) != shape]
+    if wrong or len(shape) != 1:
+        raise InputError(
+            f"{', '.join(wrong) or 'a list'} and {along} differ in length{where}; expected equal lengths"
+        )
+
+
+def check_choice(result: Any, name: str, choices: tuple[str, ...]) -> None:
+    """Raise InputError unless the named field is one of the choices."""
+    value = getattr(result, name)
+    if value not in choices:
+        raise InputError(f"{type(result).__name__}.{name} is {value!r}; expected {' or '.join(choices)}")
+
+
 def read_object(path: Path) -> dict[str, Any]:
-    """The JSON object in a file that memspan wrote."""
+    """Read the JSON object of a file that memspan wrote."""
     try:
         plain = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -89,5 +123,5 @@ def read_object(path: Path) -> dict[str, Any]:
 
 
 def dumps(plain: dict[str, Any]) -> str:
-    """One JSON object as one line of text, without NaN."""
+    """One JSON object as one line of text; raises ValueError for NaN."""
     return json.dumps(plain, ensure_ascii=False, allow_nan=False) + "\n"

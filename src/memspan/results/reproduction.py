@@ -1,58 +1,20 @@
-"""What the command `reproduce` finds: claims of the sources, each next to what was measured."""
+"""What the command `reproduce` returns: claims of the sources, each next to what was measured."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
-from memspan.results.chart import Chart
-from memspan.results.display import Notebook
-from memspan.results.encoding import from_plain, to_plain
-from memspan.results.heat_map import HeatMap
-from memspan.results.measured_table import MeasuredTable
-from memspan.results.orbit import Orbit
-
-
-@final
-@dataclass(frozen=True)
-class Claim:
-    """One checkable statement.
-
-    `paper` is the value the source prints and `corrected` the value after our derivation (None where the source
-    gives no number, or is right); `measured` is ours; `holds` says that it is within `tolerance` of the corrected
-    (else the paper's) value, or that the inequality stated in `claim` is met.
-    """
-
-    claim: str
-    paper: float | None
-    corrected: float | None
-    measured: float | None
-    tolerance: float | None
-    holds: bool
-
-
-def claim_near(
-    claim: str,
-    measured: float,
-    tolerance: float,
-    *,
-    paper: float | None = None,
-    corrected: float | None = None,
-) -> Claim:
-    """A claim that holds if `measured` is within `tolerance` of `corrected`, or of `paper` where that stands.
-
-    >>> claim_near("the exponent is recovered", 0.41, 0.02, paper=0.4).holds
-    True
-    """
-    expected = corrected if corrected is not None else paper
-    if expected is None:
-        raise ValueError("a claim about a value needs the paper's value or the corrected one")
-    return Claim(claim, paper, corrected, measured, tolerance, bool(abs(measured - expected) <= tolerance))
+from memspan.errors import InputError
+from memspan.results.charts import Chart, HeatMap
+from memspan.results.display import Displayed, Notebook
+from memspan.results.encoding import JsonResult
+from memspan.results.memorization import Orbit
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Reproduction(Notebook):
+class Reproduction(JsonResult, Notebook):
     """One recipe run at one scale."""
 
     id: str
@@ -78,11 +40,84 @@ class Reproduction(Notebook):
         """Whether every claim holds."""
         return all(claim.holds for claim in self.claims)
 
-    def to_json(self) -> dict[str, Any]:
-        """The object that `reproduce --json` prints, without `schema`, `command` and `version`."""
-        return to_plain(self)
 
-    @classmethod
-    def from_json(cls, plain: dict[str, Any]) -> Reproduction:
-        """The inverse of `to_json`, also of what earlier versions wrote."""
-        return from_plain(cls, plain)
+@final
+@dataclass(frozen=True)
+class Claim:
+    """One checkable statement.
+
+    `paper` is the printed value and `corrected` the value of our own derivation (None if the source gives no number, or
+    needs no correction); `measured` is ours. `holds` says that it is within `tolerance` of the corrected (else the
+    printed) value, or that the inequality stated in `claim` is met.
+    """
+
+    claim: str
+    paper: float | None
+    corrected: float | None
+    measured: float | None
+    tolerance: float | None
+    holds: bool
+
+
+def claim_near(
+    claim: str,
+    measured: float,
+    tolerance: float,
+    *,
+    paper: float | None = None,
+    corrected: float | None = None,
+) -> Claim:
+    """A claim that holds if `measured` is within `tolerance` of `corrected`, or of `paper` if there is no correction.
+
+    >>> claim_near("the exponent is recovered", 0.41, 0.02, paper=0.4).holds
+    True
+    """
+    expected = corrected if corrected is not None else paper
+    if expected is None:
+        raise ValueError("a claim about a value needs the printed value or the corrected one")
+    return Claim(claim, paper, corrected, measured, tolerance, bool(abs(measured - expected) <= tolerance))
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class MeasuredTable(Displayed):
+    """A table of a source, measured again: every entry next to the printed one."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[MeasuredRow, ...]
+    caption: str
+    """What the entries and their intervals are."""
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if len(row.entries) != len(self.columns):
+                raise InputError(
+                    f"entries and columns differ in length in {self.title}; see row {row.name!r}"
+                )
+
+
+@final
+@dataclass(frozen=True)
+class MeasuredRow:
+    """Entries in the order of the columns; None where nothing was measured."""
+
+    name: str
+    entries: tuple[MeasuredValue | None, ...]
+
+
+@final
+@dataclass(frozen=True)
+class MeasuredValue:
+    """One entry of a `MeasuredTable`."""
+
+    value: float
+    """Mean over seeds, or the only value."""
+    interval: tuple[float, float] | None
+    """95 % confidence interval; None for a single value, whose spread is unknown."""
+    each: tuple[float, ...]
+    """By seed, or by fold if there is one text; the table's caption says which."""
+    paper: float | None
+    """Printed value; None if the source prints nothing."""
+    paper_error: float | None = None
+    """Printed error."""

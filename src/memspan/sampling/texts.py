@@ -13,7 +13,7 @@ import numpy as np
 
 from memspan.errors import InputError
 from memspan.models.vocabulary import Numbers, Spelling
-from memspan.results.atomic import replacing
+from memspan.results.files import replacing
 from memspan.sampling.streams import Block
 from memspan.sequences.builder import MEMORY_LIMIT, Builder
 from memspan.sequences.coding import CODE_POINTS, Labels, Lookup, code_points

@@ -13,7 +13,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from memspan.errors import CorruptError, InputError
-from memspan.results.atomic import replacing
+from memspan.results.files import replacing
 from memspan.training.position import Position as Position
 
 FORMAT = 1

@@ -15,7 +15,7 @@ from typing import Any, final
 
 from memspan.errors import CorruptError, InputError
 from memspan.models.vocabulary import Vocabulary
-from memspan.results.atomic import write_text
+from memspan.results.files import write_text
 from memspan.tasks import Task
 from memspan.training.config import Config
 from memspan.training.config_json import from_json, to_json

@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.results import SecondGoal
+from memspan.results import AuxiliaryObjective
 from memspan.training.config import Config
 
 AFTER = ("bmi.nearby", "bmi.reward")
 """What is told after the switch only."""
 
 
-def second_goal(config: Config, lines: Sequence[dict[str, Any]]) -> SecondGoal | None:
+def second_goal(config: Config, lines: Sequence[dict[str, Any]]) -> AuxiliaryObjective | None:
     """None where the run has none."""
     told = [line for line in lines if "bmi.bound" in line]
     if config.bmi.name == "none" or not told:
         return None
-    return SecondGoal(
+    return AuxiliaryObjective(
         name=config.bmi.name,
         pairs=config.bmi.pairs,
         logged=np.array([line["update"] for line in told], dtype=np.int64),

@@ -12,8 +12,8 @@ from memspan.engines import Processes, available_cores
 from memspan.errors import CorruptError, InputError
 from memspan.progress import SILENT, Progress
 from memspan.results import TrainingRun
-from memspan.results.atomic import write_text
 from memspan.results.encoding import dumps
+from memspan.results.files import write_text
 from memspan.training.config import Config, check_config
 from memspan.training.config_json import from_json, to_json
 from memspan.training.events import check_tensorboard

@@ -10,7 +10,7 @@ from memspan.report.section import MEANING, Listing, Section, Table
 from memspan.report.sentences import sentence
 from memspan.results import Memorization
 from memspan.results.memorization import SHOWN_PERIODS, SHOWN_SYMBOLS
-from memspan.results.visible import one_line
+from memspan.results.text import one_line
 
 _METHODS = {
     "rotation": (

@@ -6,7 +6,7 @@ import json
 from importlib.metadata import version
 
 from memspan.errors import InputError
-from memspan.results.atomic import write_text
+from memspan.results.files import write_text
 from memspan.training.agents.config import AgentConfig
 from memspan.training.agents.config_json import agent_from_json, agent_json
 from memspan.training.run_folder import RunFolder, environment, read_json

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from memspan.progress import Progress
-from memspan.results import AgentRun, Learning, Rewards
+from memspan.results import AgentRun, LearningCurve, Rewards
 from memspan.training.agents.best import Trained
 from memspan.training.agents.config import WORD
 from memspan.training.agents.config_json import agent_json
@@ -68,11 +68,11 @@ def tried(
     return rewards_of(world, cell, played)
 
 
-def _learning(folder: RunFolder) -> Learning:
+def _learning(folder: RunFolder) -> LearningCurve:
     config, lines = config_of(folder), folder.metrics()
     _, position = read_checkpoint(folder.checkpoint(folder.saved()[0]), config.cell.name)
     rewards = [float("nan") if line["reward"] is None else line["reward"] for line in lines]
-    return Learning(
+    return LearningCurve(
         cell=config.cell.name,
         seed=config.seed,
         updates=position.update,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-from memspan.results import TriedNetwork
+from memspan.results import EvaluatedAgent
 from memspan.training.agents.best import Trained, agent_folders, beside, load_agent
 from memspan.training.agents.config import NONE
 from memspan.training.devices import Device
@@ -24,10 +24,10 @@ class Pairs:
     """Who is left out, and whose training goes on."""
 
     @property
-    def networks(self) -> tuple[TriedNetwork, ...]:
+    def networks(self) -> tuple[EvaluatedAgent, ...]:
         """All of them, as a result tells them."""
         return tuple(
-            TriedNetwork(one.config.cell.name, one.config.seed, one.update, one.over)
+            EvaluatedAgent(one.config.cell.name, one.config.seed, one.update, one.over)
             for one in (*self.agents, *self.memoryless)
         )
 

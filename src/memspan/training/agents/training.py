@@ -12,7 +12,7 @@ from memspan.engines import Processes, available_cores
 from memspan.errors import InputError
 from memspan.progress import SILENT, Progress
 from memspan.results import AgentRun
-from memspan.results.atomic import write_text
+from memspan.results.files import write_text
 from memspan.training.agents.agent import Agent
 from memspan.training.agents.best import MEMORYLESS, load_agent
 from memspan.training.agents.config import NONE, AgentConfig, check_agent
