@@ -11,7 +11,7 @@ from memspan.models.vocabulary import Numbers, Spelling
 from memspan.results.atomic import replacing
 from memspan.sampling.blocks import Block, in_turn
 from memspan.sequences.builder import Builder
-from memspan.sequences.coding import CODE_POINTS, Labels, Lookup, code_points
+from memspan.sequences.encoding import CODE_POINTS, LabelEncoder, TableEncoder, code_points
 from memspan.sequences.sequence import Sequence
 
 MARKS = ("␞", "␟", "␝", "␜", *map(chr, range(0xE000, 0xF900)))
@@ -41,7 +41,7 @@ def as_sequence(blocks: Iterable[Block], vocabulary: Spelling, *, name: str = "t
     """
     if isinstance(vocabulary, Numbers):
         return _as_numbers(blocks, name)
-    lookup, builder = Lookup(CODE_POINTS), Builder()
+    lookup, builder = TableEncoder(CODE_POINTS), Builder()
     for pieces in _texts(blocks, vocabulary):
         for text in pieces:
             builder.append(lookup.codes(code_points(text)))
@@ -50,7 +50,7 @@ def as_sequence(blocks: Iterable[Block], vocabulary: Spelling, *, name: str = "t
 
 
 def _as_numbers(blocks: Iterable[Block], name: str) -> Sequence:
-    labels, builder = Labels(), Builder()
+    labels, builder = LabelEncoder(), Builder()
     for pieces in in_turn(blocks):
         for numbers in pieces:
             builder.append(labels.codes(numbers.tolist()))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.errors import InputError
-from memspan.sequences.coding import CODE_POINTS, Lookup, code_points
+from memspan.sequences.encoding import CODE_POINTS, TableEncoder, code_points
 from memspan.sequences.store import Memory, Store, Symbols, Window, narrow_dtype
 
 PIECE = 1 << 24
@@ -358,7 +358,7 @@ def _scalars(items: list[Any]) -> list[Any]:
 def _encode(parts: list[Any]) -> tuple[Symbols, tuple[Hashable, ...]]:
     """Symbol numbers of all documents, one after the other, and the alphabet."""
     if all(isinstance(part, str) for part in parts):
-        lookup = Lookup(CODE_POINTS)
+        lookup = TableEncoder(CODE_POINTS)
         # All at once, so that the values the lookup learns are sorted.
         codes = lookup.codes(code_points("".join(parts)))
         return codes, tuple(map(chr, lookup.values))

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from memspan.errors import InputError
 from memspan.sequences import Sequence, read
-from memspan.sequences.documents_json import read_json
-from memspan.sequences.request import Request
-from memspan.sequences.streams import Input
+from memspan.sequences.readers.inputs import Input, Request
+from memspan.sequences.readers.json import read_json
 
 symbols = st.text("aé", max_size=2)
 documents_of_symbols = st.lists(st.lists(symbols, max_size=5), max_size=5).filter(
@@ -94,5 +93,5 @@ def test_json_that_is_not_as_expected_is_refused(
     ],
 )
 def test_what_is_no_json_is_refused_with_the_place(tmp_path: Path, text: str, reason: str) -> None:
-    with pytest.raises(InputError, match=rf"is not JSON that can be read \(.*{reason}.*\); .*--as chars$"):
+    with pytest.raises(InputError, match=rf"is not valid JSON \(.*{reason}.*\); .*--as chars$"):
         read(file(tmp_path, text))

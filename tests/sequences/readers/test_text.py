@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from memspan.errors import InputError
 from memspan.sequences import Disk, Sequence, read
 from memspan.sequences.builder import MEMORY_LIMIT
-from memspan.sequences.request import Request
-from memspan.sequences.streams import Input
-from memspan.sequences.text import read_bytes, read_chars, read_lines, read_words
+from memspan.sequences.readers.inputs import Input, Request
+from memspan.sequences.readers.text import read_bytes, read_chars, read_lines, read_words
 
 texts = st.text(st.sampled_from("ab \t\r\n\n\x0b\x1c\u2028ñ☃😀-"), max_size=40)
 pieces = st.integers(1, 9)

@@ -1,4 +1,4 @@
-"""DNA in FASTA: a record is a document, and whatever is not A, C, G or T ends one."""
+"""DNA in FASTA: a record is a document, and any letter other than A, C, G or T ends one."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from memspan.errors import InputError
-from memspan.sequences.coding import Lookup
-from memspan.sequences.request import Request
+from memspan.sequences.encoding import TableEncoder
+from memspan.sequences.readers.inputs import Request
 from memspan.sequences.sequence import Sequence
 
 _BASES = b"ACGT"
@@ -19,25 +19,25 @@ _HEADER = re.compile(rb"\n[>;][^\n]*")
 
 
 def read_dna(request: Request) -> Sequence:
-    """A, C, G and T in capitals or not; white space is skipped; a file without headers is one record."""
-    lookup, builder = Lookup(_BREAK), request.builder(expected=request.size)
+    """A, C, G and T in either case; white space is skipped; a file without headers is one record."""
+    encoder, builder = TableEncoder(_BREAK), request.builder(expected=request.size)
     table, other = _table(), set[int]()
     for item in request.inputs:
         for letters in _without_headers(request.pieces(item)):
-            # All headers became ">", so that what else is left over is not a base.
+            # Every header is now ">", so whatever else remains is not a base.
             other.update(letters.translate(None, delete=_BASES + _BASES.lower() + _WHITE + b">"))
             codes = np.frombuffer(letters.translate(table, delete=_WHITE), np.uint8)
             bases = codes < _BREAK
-            builder.append(lookup.codes(codes[bases]), np.cumsum(bases)[~bases])
+            builder.append(encoder.codes(codes[bases]), np.cumsum(bases)[~bases])
         builder.end_document()
-    if not lookup.values and other:
+    if not encoder.values and other:
         raise InputError(f"no A, C, G or T in {request.name}; give a FASTA file of DNA, or use --as chars")
-    labels = [chr(_BASES[value]) for value in lookup.values]
+    labels = [chr(_BASES[value]) for value in encoder.values]
     return builder.finish(labels, symbols="dna", names=request.names, notes=_notes(other))
 
 
 def _without_headers(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The letters, with a ">" where a record begins; a line may be longer than a piece."""
+    """The letters, with ">" where a record begins; a line may be longer than a piece."""
     line_start, in_header = True, False
     for piece in pieces:
         data = piece.replace(b"\r", b"\n")
@@ -50,7 +50,7 @@ def _without_headers(pieces: Iterator[bytes]) -> Iterator[bytes]:
             data = b"\n" + data
         line_start = data.endswith(b"\n")
         letters = _HEADER.split(data)
-        # A piece that ends with a header ends, as far as is known, within it.
+        # A header at the end of a piece may continue in the next one.
         in_header = len(letters) > 1 and not letters[-1] and not line_start
         yield b">".join(letters)
 

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from memspan.errors import InputError
 from memspan.sequences import Sequence, read
-from memspan.sequences.fasta import read_dna
-from memspan.sequences.request import Request
-from memspan.sequences.streams import Input
+from memspan.sequences.readers.fasta import read_dna
+from memspan.sequences.readers.inputs import Input, Request
 
 lines = st.text("ACGTacgtNn- ", max_size=8) | st.text("ACGT>; x", max_size=6).map(lambda text: ">" + text)
 files = st.lists(lines, max_size=10)

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from memspan.errors import InputError
 from memspan.sequences import TRANSFORMS, Sequence, read
-from memspan.sequences.numbers import read_numbers
-from memspan.sequences.request import Request
-from memspan.sequences.streams import Input
+from memspan.sequences.readers.inputs import Input, Request
+from memspan.sequences.readers.tables import read_numbers
 
 PRICES = "date,open,close\n2020-01-01,1,2\n2020-01-02,2,1\n2020-01-03,4,8\n2020-01-06,3,5\n"
 
@@ -111,7 +110,7 @@ def test_changes_never_cross_from_one_file_into_the_next_and_bins_are_shared(tmp
 def test_bins_that_coincide_are_told(tmp_path: Path) -> None:
     sequence = read(table(tmp_path, "x\n0\n0\n0\n5\n7\n"))
     assert symbols(sequence) == [[0, 0, 0, 1, 2]]
-    assert sequence.notes[1].startswith("3 quantile bins (4 were asked for; many values are equal): ")
+    assert sequence.notes[1].startswith("3 quantile bins (4 requested; many values are equal): ")
 
 
 def test_a_constant_column_has_one_symbol_kind(tmp_path: Path) -> None:
@@ -146,7 +145,7 @@ def test_a_constant_column_has_one_symbol_kind(tmp_path: Path) -> None:
             {"transform": "square"},
             "unknown transform 'square'; use --transform none, difference, ",
         ),
-        ("x\n1\n2\n", {"levels": 1}, "1 levels leave nothing to measure; use --levels 2 or more"),
+        ("x\n1\n2\n", {"levels": 1}, "--levels 1 leaves nothing to measure; use --levels 2 or more"),
         ("", {}, r"table.csv is empty \(0 symbols\)"),
         ("x\n", {}, r"table.csv is empty \(0 symbols\)"),
         ("x\n1\n", {"transform": "difference"}, r"table.csv is empty \(0 symbols\)"),
@@ -253,6 +252,6 @@ def test_missing_is_for_numbers_and_has_three_answers(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="--missing is for numbers, the input is read as chars"):
         read(table(tmp_path, "abab", "text.txt"), missing="drop")
     with pytest.raises(
-        InputError, match="unknown treatment 'skip' of missing values; use --missing error, drop, break"
+        InputError, match="unknown policy 'skip' for missing values; use --missing error, drop, break"
     ):
         read(table(tmp_path, "x\n1\n2\n"), missing="skip")

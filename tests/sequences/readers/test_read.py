@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import final
 
 import numpy as np
@@ -11,7 +13,11 @@ import pytest
 
 from memspan.errors import InputError
 from memspan.progress import Progress, Stage
-from memspan.sequences import SYMBOLS, TRANSFORMS, read
+from memspan.sequences import SYMBOLS, TRANSFORMS, Sequence, read
+from memspan.sequences.encoding import TableEncoder
+from memspan.sequences.formats import FORMATS, Format, formats_help
+from memspan.sequences.readers.inputs import Request
+from memspan.sequences.readers.text import decoded
 
 
 @pytest.mark.parametrize(
@@ -58,9 +64,7 @@ def test_the_words_stay() -> None:
 def test_files_of_different_kinds_need_to_be_told_apart_or_read_alike(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("hello")
     (tmp_path / "b.csv").write_text("x\n1\n2\n")
-    message = (
-        r"of different kinds \(.*a.txt as chars, .*b.csv as numbers\); say how to read all of them with --as"
-    )
+    message = r"have different formats \(.*a.txt as chars, .*b.csv as numbers\); choose one for all of them with --as"
     with pytest.raises(InputError, match=message):
         read(tmp_path)
     assert read(tmp_path, symbols="chars").n_documents == 2
@@ -75,23 +79,23 @@ def test_files_of_different_kinds_need_to_be_told_apart_or_read_alike(tmp_path: 
         ),
         ({"symbols": "chars:utf8"}, "unknown symbols 'chars:utf8'; use --as chars"),
         ({"symbols": "letters"}, "tokens, json, bpe:FILE"),
-        ({"symbols": "bpe"}, "--as bpe does not say which tokenizer; use --as bpe:FILE"),
-        ({"symbols": "bpe:"}, "--as bpe does not say which tokenizer"),
+        ({"symbols": "bpe"}, "--as bpe lacks its FILE; use --as bpe:FILE"),
+        ({"symbols": "bpe:"}, "--as bpe lacks its FILE"),
         (
             {"symbols": "tokens:int8"},
-            "unknown token type 'int8'; use --as tokens:uint16 or --as tokens:uint32",
+            "unknown type 'int8' of tokens; use --as tokens:uint16 or --as tokens:uint32",
         ),
         (
             {"documents": ""},
-            "the separator of documents is empty; use --documents file, line, blank or some text",
+            "the document separator is empty; use --documents file, line, blank or some text",
         ),
         (
             {"symbols": "lines", "documents": "line"},
-            "--documents 'line' does not go with --as lines; use file or",
+            "--documents 'line' does not apply to --as lines; use file or",
         ),
         (
             {"symbols": "lines", "documents": "--"},
-            "--documents '--' does not go with --as lines; use file or blank",
+            "--documents '--' does not apply to --as lines; use file or blank",
         ),
         (
             {"symbols": "dna", "documents": "line"},
@@ -165,3 +169,39 @@ def test_progress_counts_the_bytes_of_all_files(tmp_path: Path, symbols: str, pa
 def test_a_data_set_that_is_not_known_is_refused_by_name() -> None:
     with pytest.raises(InputError, match="nothing-of-this-name"):
         read("data:nothing-of-this-name")
+
+
+def read_capitals(request: Request) -> Sequence:
+    """A reader as an extension would define it: upper and lower case."""
+    encoder, builder = TableEncoder(2), request.builder()
+    for item in request.inputs:
+        for text in decoded(request, item):
+            builder.append(encoder.codes(np.array([letter.isupper() for letter in text], np.uint8)))
+        builder.end_document()
+    return builder.finish([*encoder.values], symbols="capitals", names=request.names)
+
+
+def test_a_format_is_one_reader_and_one_declaration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = Format(
+        name="capitals",
+        symbol="the case of a letter",
+        module=read_capitals.__module__,
+        extensions=(".caps",),
+        document="a file",
+        documents=(),
+        options=("case",),
+    )
+    monkeypatch.setitem(sys.modules, read_capitals.__module__, SimpleNamespace(read_capitals=read_capitals))
+    monkeypatch.setitem(FORMATS, "capitals", entry)
+    (tmp_path / "x.caps").write_text("aB")
+    assert read(tmp_path / "x.caps").symbols == "capitals"
+    assert "capitals (the case of a letter)" in formats_help()
+    assert ".caps capitals" in formats_help()
+    with pytest.raises(InputError, match=r"use --as chars, .*, bpe:FILE, capitals"):
+        read(tmp_path / "x.caps", symbols="letters")
+    with pytest.raises(InputError, match="as capitals, a file is a document; leave it out"):
+        read(tmp_path / "x.caps", documents="line")
+
+
+def test_every_format_has_a_reader() -> None:
+    assert all(callable(entry.reader()) for entry in FORMATS.values())

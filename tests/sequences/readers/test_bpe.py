@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memspan.errors import InputError, MissingExtraError
-from memspan.sequences import Disk, Sequence, bpe, read
+from memspan.sequences import Disk, Sequence, read
 from memspan.sequences.builder import MEMORY_LIMIT
-from memspan.sequences.request import Request
-from memspan.sequences.streams import Input
+from memspan.sequences.readers import bpe
+from memspan.sequences.readers.inputs import Input, Request
 
 tokenizers = pytest.importorskip("tokenizers")
 
@@ -92,7 +92,7 @@ def read_text(
         names=("x",),
         inputs=inputs,
         documents=documents,
-        tokenizer=str(path),
+        argument=str(path),
         piece=piece,
         memory_limit=limit,
     )
@@ -140,7 +140,7 @@ def test_long_documents_have_the_tokens_of_the_whole(files, monkeypatch, kind, s
     monkeypatch.setattr(bpe, "STRETCH", stretch)
     text = "to be or not to be, naïve 2 * 21 is 42 façade value\nas in the value " * 20
     assert labels(read_text(text, files[kind], piece))[0] == tokens_of(files[kind], text)
-    cut = bpe.Cutter().feed(text)
+    cut = bpe.StretchCutter().feed(text)
     assert len(cut) >= len(text) // (2 * stretch)
     assert all(stretch <= len(part) < 2 * stretch for part in cut)
 
@@ -154,7 +154,7 @@ def test_stretches_depend_on_the_document_alone_and_end_at_the_best_border(text,
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bpe, "STRETCH", size)
         borders = sorted({0, len(text), *(min(cut, len(text)) for cut in cuts)})
-        cutter, found = bpe.Cutter(), []
+        cutter, found = bpe.StretchCutter(), []
         for begin, end in pairwise(borders):
             found += cutter.feed(text[begin:end])
         found += cutter.close()
@@ -231,7 +231,7 @@ def test_what_is_no_tokenizer_is_refused(tmp_path, text):
     path.write_text(text)
     data.write_text("to be or not to be")
     with pytest.raises(
-        InputError, match=r"tokenizer\.json is no tokenizer\.json that can be read \(.*\); give one that"
+        InputError, match=r"tokenizer\.json is not a valid tokenizer\.json \(.*\); give one that"
     ):
         read(data, symbols=f"bpe:{path}")
 
@@ -240,7 +240,7 @@ def test_a_tokenizer_that_is_not_there_is_told(files, tmp_path):
     data = tmp_path / "x.txt"
     data.write_text("to be or not to be")
     with pytest.raises(
-        InputError, match=r"the tokenizer no\.json is not there; give the path of a Hugging Face token"
+        InputError, match=r"the tokenizer no\.json does not exist; give the path of a Hugging Face token"
     ):
         read(data, symbols="bpe:no.json")
     with pytest.raises(

@@ -13,9 +13,8 @@ from hypothesis.extra import numpy as arrays
 
 from memspan.errors import InputError
 from memspan.sequences import Disk, Sequence, read
-from memspan.sequences.arrays import read_tokens
-from memspan.sequences.request import Request
-from memspan.sequences.streams import Input
+from memspan.sequences.readers.inputs import Input, Request
+from memspan.sequences.readers.tokens import read_tokens
 
 integers = st.sampled_from(["u1", "<u2", ">i4", "<i8", "u8"])
 shapes = arrays.array_shapes(min_dims=1, max_dims=2, max_side=6)
@@ -33,7 +32,7 @@ def npy(array: np.ndarray) -> bytes:
 
 def request_for(data: bytes, name: str, piece: int, token_type: str | None = None) -> Request:
     inputs = (Input(name, lambda: io.BytesIO(data)),)
-    return Request(names=(name,), inputs=inputs, piece=piece, token_type=token_type)
+    return Request(names=(name,), inputs=inputs, piece=piece, argument=token_type)
 
 
 @given(integers.flatmap(lambda dtype: arrays.arrays(dtype, shapes)), st.booleans(), st.integers(1, 50))
@@ -133,14 +132,14 @@ def test_an_array_cut_short_is_refused(tmp_path: Path) -> None:
     for array in (by_rows, np.asfortranarray(by_rows)):
         path = tmp_path / "x.npy"
         path.write_bytes(npy(array)[:-8])
-        assert refused(path) == "holds 3 of 4 tokens; it was cut short or changed, get it again"
+        assert refused(path) == "holds 3 of 4 tokens; it was truncated or changed, get it again"
 
 
 def test_a_raw_file_of_a_wrong_length_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.bin"
     path.write_bytes(b"abc")
     advice = (
-        "give a raw little-endian file of tokens, or say its type: --as tokens:uint16 or --as tokens:uint32"
+        "give a raw little-endian file of tokens, or set its type: --as tokens:uint16 or --as tokens:uint32"
     )
     assert refused(path) == f"is not a whole number of uint16 tokens (bytes left over: 1); {advice}"
     assert refused(path, "tokens:uint32").startswith(

@@ -9,21 +9,20 @@ from typing import Any
 import numpy as np
 
 from memspan.errors import InputError
-from memspan.sequences.coding import Labels
-from memspan.sequences.request import Request
+from memspan.sequences.encoding import LabelEncoder
+from memspan.sequences.readers.inputs import Input, Request, one_line
+from memspan.sequences.readers.text import decoded
 from memspan.sequences.sequence import Sequence
-from memspan.sequences.streams import Input, one_line
-from memspan.sequences.text import decoded
 
 
 def read_json(request: Request) -> Sequence:
-    """Each inner list of the list (or of the object's `--key`) is a document; a list in it is one symbol."""
-    labels, builder = Labels(), request.builder()
+    """Each inner list of the list (or of the object's `--key`) is a document; a list inside it is one symbol."""
+    encoder, builder = LabelEncoder(), request.builder()
     for item in request.inputs:
         documents = _documents(request, item)
         symbols = [_symbol(symbol, item.name) for document in documents for symbol in document]
-        builder.append(labels.codes(symbols), np.cumsum([len(document) for document in documents]))
-    return builder.finish(labels.values, symbols="json", names=request.names)
+        builder.append(encoder.codes(symbols), np.cumsum([len(document) for document in documents]))
+    return builder.finish(encoder.values, symbols="json", names=request.names)
 
 
 def _documents(request: Request, item: Input) -> list[list[Any]]:
@@ -53,11 +52,12 @@ def _parsed(request: Request, item: Input) -> Any:
         return json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise InputError(
-            f"{item.name} is not JSON that can be read ({one_line(error)}); correct it, or use --as chars"
+            f"{item.name} is not valid JSON ({one_line(error)}); correct it, or use --as chars"
         ) from error
 
 
 def _refuse_constant(word: str) -> None:
+    # NaN differs from itself, so it cannot be a symbol.
     raise ValueError(f"{word} is not a symbol")
 
 
@@ -79,7 +79,7 @@ def _symbol(value: Any, name: str) -> Hashable:
 
 
 def _kind(value: Any) -> str:
-    """What a JSON value is, in words.
+    """The kind of a JSON value, for a message.
 
     >>> _kind(3.5), _kind(None)
     ('a number', 'null')
