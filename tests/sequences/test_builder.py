@@ -95,7 +95,10 @@ def test_a_full_disk_is_told_with_what_to_do(monkeypatch: pytest.MonkeyPatch, tm
     ("documents", "message"),
     [
         ([[]], r"x is empty \(0 symbols\)"),
-        ([[7, 7], [7]], r"only one symbol kind in x \(7, 3 times\), so its information is zero by definition; "),
+        (
+            [[7, 7], [7]],
+            r"only one symbol kind in x \(7, 3 times\), so its information is zero by definition; ",
+        ),
     ],
 )
 def test_nothing_to_measure_is_refused(documents: list[list[int]], message: str) -> None:

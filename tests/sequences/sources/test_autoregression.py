@@ -6,7 +6,7 @@ from scipy.stats import multivariate_normal, norm
 
 from memspan.errors import InputError
 from memspan.sequences.sources import QuantizedAR1, autoregression
-from memspan.sequences.sources.fair_bits import information_of_correlation
+from memspan.sequences.sources.exact import information_of_correlation
 
 
 def rectangles(correlation: float, levels: int) -> np.ndarray:

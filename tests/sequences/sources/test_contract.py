@@ -20,8 +20,8 @@ from memspan.sequences.sources import (
     Source,
     StickyChain,
     TreeGrammar,
-    drawing,
-    gaussian,
+    power_law,
+    sampler,
 )
 
 LOPSIDED = np.array([[0.7, 0.2, 0.1], [0.05, 0.9, 0.05], [0.6, 0.0, 0.4]])
@@ -125,8 +125,8 @@ def test_a_generator_is_advanced(source: Source, length: int) -> None:
 @every_source
 def test_batches_leave_no_trace(source: Source, length: int, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = source.sample(5, length, seed=3).fingerprint()
-    monkeypatch.setattr(drawing, "BATCH", 100)
-    monkeypatch.setattr(gaussian, "BATCH", 2 * length)
+    monkeypatch.setattr(sampler, "BATCH", 100)
+    monkeypatch.setattr(power_law, "BATCH", 2 * length)
     assert source.sample(5, length, seed=3).fingerprint() == whole
 
 
@@ -142,7 +142,7 @@ def test_information_does_not_depend_on_the_order_of_lags(source: Source, length
 def test_lags_that_are_not_positive_whole_numbers_are_refused(
     source: Source, length: int, lags: list
 ) -> None:
-    with pytest.raises(InputError, match="whole numbers from 1"):
+    with pytest.raises(InputError, match="expected a list of positive integers"):
         source.information(lags)
 
 

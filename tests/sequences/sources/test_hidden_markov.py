@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from memspan.errors import InputError
 from memspan.sequences.sources import HiddenMarkov, MarkovChain, repeated_pair_information
-from memspan.sequences.sources.stationary import stationary
+from memspan.sequences.sources.source import stationary
 
 ROUNDING = 1e-12
 """Sums of a few hundred terms of order one."""
@@ -111,7 +111,7 @@ def test_emission_of_impossible_transitions_is_not_looked_at() -> None:
         (np.full((2, 3, 2), 0.5), "shape"),
         (np.ones((2, 2, 1)), "two or more"),
         (np.full((2, 2, 2), 0.4), "sums to 0.8"),
-        (np.full((2, 2, 2), np.nan), "no number"),
+        (np.full((2, 2, 2), np.nan), "non-finite"),
     ],
 )
 def test_what_is_no_emission_is_refused(emission: NDArray[np.float64], why: str) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from memspan.errors import InputError
 from memspan.sequences import Sequence
 from memspan.sequences.sources import BigramChain, Independent, IsingChain, MarkovChain, StickyChain, markov
-from memspan.sequences.sources.stationary import stationary
+from memspan.sequences.sources.source import stationary
 
 ROUNDING = 1e-12
 """Sums of a few terms of order one."""
@@ -106,7 +106,7 @@ def test_stationary_law_keeps_small_probabilities() -> None:
     [
         ([[0.5, 0.4], [0.5, 0.5]], "sums to 0.9"),
         ([[1.5, -0.5], [0.5, 0.5]], "negative"),
-        ([[np.nan, 1.0], [0.5, 0.5]], "no number"),
+        ([[np.nan, 1.0], [0.5, 0.5]], "non-finite"),
         ([[0.5, 0.5]], "square"),
         ([[1.0]], "two or more states"),
         ([[1.0, 0.0], [0.0, 1.0]], "reducible"),

@@ -10,10 +10,15 @@ from memspan.errors import InputError
 from memspan.sequences.sources import (
     PowerLawBinary,
     correlation_of_information,
-    gaussian,
     information_of_correlation,
+    power_law,
 )
-from memspan.sequences.sources.gaussian import Embedded, Factored, embedding, gaussian_sequence
+from memspan.sequences.sources.power_law import (
+    CholeskySequence,
+    CirculantSequence,
+    embedding,
+    gaussian_sequence,
+)
 
 EXPONENTS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
 
@@ -97,7 +102,7 @@ def test_both_ways_of_drawing_have_the_covariance_of_the_law() -> None:
     exact = np.concatenate([[1.0], source.correlation(range(1, 10))])
     # A product of two unit normals has variance at most 2; taking a document as one draw is on the safe side.
     five_sigma = 5 * np.sqrt(2 / n_documents)
-    for way in (gaussian_sequence(source.correlation, length, law=""), Embedded(amplitudes, length)):
+    for way in (gaussian_sequence(source.correlation, length, law=""), CirculantSequence(amplitudes, length)):
         documents = way.draw(n_documents, np.random.default_rng(0))
         np.testing.assert_allclose(covariance(documents, range(10)), exact, atol=five_sigma)
 
@@ -110,12 +115,12 @@ def test_the_ring_and_the_factor_hold_the_same_covariance() -> None:
     eigenvalues[[0, -1]] /= 2
     from_ring = np.fft.irfft(eigenvalues)[:length]
     factored = gaussian_sequence(source.correlation, length, law="")
-    assert isinstance(factored, Factored)
+    assert isinstance(factored, CholeskySequence)
     np.testing.assert_allclose((factored.upper.T @ factored.upper)[0], from_ring, atol=1e-12)
 
 
 def test_long_documents_are_drawn_by_fft() -> None:
-    assert isinstance(gaussian_sequence(PowerLawBinary(0.1, 0.5).correlation, 513, law=""), Embedded)
+    assert isinstance(gaussian_sequence(PowerLawBinary(0.1, 0.5).correlation, 513, law=""), CirculantSequence)
 
 
 def noisy_wave(lags: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -124,9 +129,9 @@ def noisy_wave(lags: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def test_what_no_ring_holds_is_drawn_by_a_factor() -> None:
-    assert all(embedding(noisy_wave, 600, enlargement) is None for enlargement in gaussian.ENLARGEMENTS)
+    assert all(embedding(noisy_wave, 600, enlargement) is None for enlargement in power_law.ENLARGEMENTS)
     way = gaussian_sequence(noisy_wave, 600, law="a wave")
-    assert isinstance(way, Factored)
+    assert isinstance(way, CholeskySequence)
     np.testing.assert_allclose((way.upper.T @ way.upper)[0, 1:], noisy_wave(np.arange(1, 600)), atol=1e-12)
 
 

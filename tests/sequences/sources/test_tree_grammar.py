@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from memspan.errors import InputError
 from memspan.sequences.sources import TreeGrammar
-from memspan.sequences.sources.stationary import stationary
+from memspan.sequences.sources.source import stationary
 
 ROUNDING = 1e-12
 """Sums of a few hundred terms of order one."""

@@ -5,8 +5,8 @@ from decimal import Decimal, localcontext
 import numpy as np
 import pytest
 
-from memspan.sequences.sources.deviation import information_of_deviation, powers
-from memspan.sequences.sources.kernels import alias_tables
+from memspan.sequences.sources.exact import information_of_deviation, powers
+from memspan.sequences.sources.sampler import alias_tables
 
 
 def exactly(p: float, deviation: float) -> float:
