@@ -10,22 +10,23 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from memspan.data import CATALOGUE, Archive, DataFile, DataSet
-from memspan.data.naming import named
+from memspan import data
+from memspan.data import CATALOG, Archive, DataFile, DataSet
+from memspan.data.catalog import data_set_named
 from memspan.errors import InputError
 
 DIGITS = {"md5": 32, "sha1": 40, "sha256": 64, "sha512": 128}
-KNOWN_FILES = [(data_set, file) for data_set in CATALOGUE.values() for file in data_set.files]
+KNOWN_FILES = [(data_set, file) for data_set in CATALOG.values() for file in data_set.files]
 
 
 def checksums() -> list[str]:
-    archives = [address for data_set in CATALOGUE.values() for address in data_set.addresses]
+    archives = [address for data_set in CATALOG.values() for address in data_set.addresses]
     of_archives = [address.checksum for address in archives if isinstance(address, Archive)]
     return [checksum for checksum in [file.checksum for _, file in KNOWN_FILES] + of_archives if checksum]
 
 
 def test_the_catalogue_has_the_promised_sets():
-    assert {"ptb", "wikitext-2", "wikitext-103", "mnist", "text8", "enwik8"} <= set(CATALOGUE)
+    assert {"ptb", "wikitext-2", "wikitext-103", "mnist", "text8", "enwik8"} <= set(CATALOG)
 
 
 def test_every_file_that_can_be_downloaded_can_be_checked():
@@ -39,7 +40,7 @@ def test_a_checksum_is_a_known_kind_and_its_hexadecimal_digits(checksum: str):
     assert kind in hashlib.algorithms_guaranteed
 
 
-@pytest.mark.parametrize("data_set", CATALOGUE.values(), ids=lambda data_set: data_set.name)
+@pytest.mark.parametrize("data_set", CATALOG.values(), ids=lambda data_set: data_set.name)
 def test_addresses_fit_what_fetching_expects(data_set: DataSet):
     for address in data_set.addresses:
         assert urlsplit(address.url).scheme in ("http", "https")
@@ -52,12 +53,12 @@ def test_addresses_fit_what_fetching_expects(data_set: DataSet):
 
 def test_an_unknown_name_is_told_the_nearest_and_all():
     with pytest.raises(InputError, match=r"no data set 'WikiText2'; did you mean wikitext-2\? .*enwik8"):
-        named("WikiText2")
+        data_set_named("WikiText2")
 
 
 def test_a_name_unlike_any_is_told_all():
     with pytest.raises(InputError, match="choose one of ptb, wikitext-2") as caught:
-        named("zzz")
+        data_set_named("zzz")
     assert "\n" not in str(caught.value)
 
 
@@ -86,3 +87,8 @@ def test_the_real_files_have_the_size_and_checksum_of_the_table(
     assert file.checksum is not None
     kind, _, digits = file.checksum.partition(":")
     assert (len(content), hashlib.new(kind, content).hexdigest()) == (file.size, digits)
+
+
+def test_the_british_name_of_the_catalog_still_works_with_a_warning():
+    with pytest.warns(DeprecationWarning, match="use CATALOG"):
+        assert data.CATALOGUE is CATALOG

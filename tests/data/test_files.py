@@ -1,4 +1,4 @@
-"""Archives are taken apart by known names only."""
+"""Archives are extracted by known names only; idx files hold exactly the expected array, or are refused in one line."""
 
 import gzip
 import io
@@ -6,11 +6,12 @@ import tarfile
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from memspan.data.checking import UnusableError, check
-from memspan.data.data_set import DataFile
-from memspan.data.unpacking import unpack
+from memspan.data.catalog import DataFile
+from memspan.data.files import UnusableError, check, read_idx, unpack
+from memspan.errors import InputError
 
 FILES = (DataFile(name="a.txt", size=5), DataFile(name="b.txt"))
 
@@ -65,7 +66,7 @@ def test_a_member_that_leads_outside_condemns_the_archive(
 ):
     archive = pack(tmp_path / name, {evil: b"first", "a.txt": b"first", "b.txt": b"second"})
     before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(UnusableError, match="leads outside"):
+    with pytest.raises(UnusableError, match="a path outside of it"):
         unpack(archive, FILES, folder)
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -90,7 +91,7 @@ def test_a_member_larger_than_known_is_stopped(pack, name: str, tmp_path: Path, 
 @pytest.mark.parametrize("name", ["x.zip", "x.tgz", "x.gz"])
 def test_what_is_not_an_archive_is_told_so(name: str, tmp_path: Path, folder: Path):
     (tmp_path / name).write_bytes(b"<html>please log in</html>")
-    with pytest.raises(UnusableError, match=f"{name} is damaged or not what its name says"):
+    with pytest.raises(UnusableError, match=f"{name} is damaged or not of the type of its extension"):
         unpack(tmp_path / name, FILES, folder)
 
 
@@ -112,3 +113,51 @@ def test_check_tells_what_was_expected_and_what_was_got(tmp_path: Path):
         check(path, size=1000)
     with pytest.raises(UnusableError, match=f"word has the md5 {md5}, expected 0123"):
         check(path, checksum="md5:0123")
+
+
+HEADER = bytes([0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 3])
+BYTES = bytes([10, 20, 30, 40, 50, 255])
+
+
+def written(folder: Path, content: bytes) -> Path:
+    path = folder / "array-idx2-ubyte"
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzipped"])
+def test_the_bytes_come_back_in_their_shape(tmp_path: Path, pack) -> None:
+    array = read_idx(written(tmp_path, pack(HEADER + BYTES)), (2, 3))
+    np.testing.assert_array_equal(array, [[10, 20, 30], [40, 50, 255]])
+    assert array.dtype == np.uint8
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "starts with nothing"),
+        (b"\x89PNG and so on, long enough", "starts with"),
+        (
+            bytes([0, 0, 9]) + HEADER[3:] + BYTES,
+            r"expected 00000802 00000002 00000003.* 2 x 3 unsigned bytes",
+        ),
+        (HEADER[:7] + b"\x03" + HEADER[8:] + BYTES, "00000802 00000003 00000003; expected"),
+        (HEADER + BYTES[:-1], "holds 17 bytes; expected 18"),
+        (HEADER + BYTES + b"x", "holds more than 18 bytes; expected 18"),
+        (gzip.compress(HEADER + BYTES)[:-9], "cannot be read"),
+        (gzip.compress(HEADER + BYTES)[:-8] + b"checksum", "cannot be read"),
+    ],
+    ids=["empty", "foreign", "type", "shape", "short", "long", "cut", "damaged"],
+)
+def test_anything_else_is_refused(tmp_path: Path, content: bytes, told: str) -> None:
+    with pytest.raises(InputError, match=told) as raised:
+        read_idx(written(tmp_path, content), (2, 3))
+    message = str(raised.value)
+    assert "\n" not in message
+    assert str(tmp_path) in message
+    assert message.endswith("; replace the file")
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        read_idx(tmp_path / "absent", (2, 3))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memspan.data import CATALOGUE, available, find, locate, resolve
+from memspan.data import CATALOG, available, find, locate, resolve
 from memspan.data.locations import cache_folder
 from memspan.errors import InputError
 
@@ -84,7 +84,7 @@ def test_available_lists_every_set_with_its_place(own: Path):
     place(own / "ptb", *PTB)
     place(own / "text", "essay.txt")
     places = {data_set.name: folder for data_set, folder in available()}
-    assert list(places) == list(CATALOGUE)
+    assert list(places) == list(CATALOG)
     assert {name for name, folder in places.items() if folder} == {"ptb", "text"}
     assert places["ptb"] == own / "ptb"
 

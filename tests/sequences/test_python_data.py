@@ -180,7 +180,11 @@ def test_lists_of_words_are_documents_whatever_symbols_are_called() -> None:
         (["a" * 40, 3], None, "mixed: item 1 is an int"),
         ([1, 2], "chars", "symbols='chars' is for strings, got a list that holds an int"),
         ("abc", "letters", "unknown symbols 'letters'; expected 'chars'"),
-        (Sequence.from_documents("abab"), "chars", "symbols='chars' cannot be chosen: this is a Sequence"),
+        (
+            Sequence.from_documents("abab"),
+            "chars",
+            "symbols='chars' does not apply to a Sequence; leave it out",
+        ),
     ],
 )
 def test_what_cannot_be_meant_is_refused_in_one_line(data: Any, symbols: str | None, message: str) -> None:

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memspan.data import CATALOGUE
+from memspan.data import CATALOG
 from memspan.errors import InputError, MissingExtraError
 from memspan.tasks import images
 from memspan.tasks.images import IMAGES, Images, found, load
 from memspan.tasks.task import SPLITS
 
-MNIST_FILES = [file.name for file in CATALOGUE["mnist"].files]
+MNIST_FILES = [file.name for file in CATALOG["mnist"].files]
 
 
 @pytest.fixture

@@ -18,8 +18,7 @@ from memspan.bench.sample import sample
 from memspan.bench.settings import settings
 from memspan.bench.theory import theory
 from memspan.bench.train import train
-from memspan.data.naming import choose
-from memspan.errors import InputError
+from memspan.errors import InputError, suggestion
 from memspan.progress import SILENT, Progress
 from memspan.results import Benchmark, BenchReport
 
@@ -51,7 +50,7 @@ def run(
     """The figures of one benchmark; without a name, of `measure`. `plan` belongs to `calibration`."""
     chosen = DEFAULT if name is None else name
     if chosen not in BENCHMARKS:
-        raise InputError(f"there is no benchmark {chosen!r}; {choose(chosen, BENCHMARKS)}")
+        raise InputError(f"there is no benchmark {chosen!r}; {suggestion(chosen, BENCHMARKS)}")
     start = time.perf_counter()
     if plan is None:
         found = BENCHMARKS[chosen](progress)

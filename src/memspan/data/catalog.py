@@ -1,25 +1,115 @@
-"""The table of public data sets: contents, licences, addresses and checksums.
+"""The catalog of public data sets: contents, licenses, addresses and checksums.
 
-A file's checksum is that of the file as it lies in the set's folder, so it holds whichever address it came
-from. Those of PTB, WikiText-2, E. coli and the chorales were computed from the files; PTB and WikiText-2 are
-the files whose MD5 and SHA-1 torchtext and GluonNLP publish. WikiText-103's SHA-1 are GluonNLP's. MNIST's,
-text8's and enwik8's are what many projects pin; the last two belong to the files whose MD5 Matt Mahoney
-publishes (3bea1919949baf155f99411df5fada7e, a1fa5ffddb56f4953e226637dabbb36a). An archive without a published
-checksum carries none: the files it holds are checked all the same.
+The checksum of a file is that of the file in the data set's folder, so it holds whichever address it came from. Those of
+PTB, WikiText-2, E. coli and the chorales were computed from the files; PTB and WikiText-2 are the files whose MD5 and SHA-1
+torchtext and GluonNLP publish. WikiText-103's SHA-1 are GluonNLP's. MNIST's, text8's and enwik8's are pinned by many
+projects; the last two belong to the files whose MD5 Matt Mahoney publishes (3bea1919949baf155f99411df5fada7e,
+a1fa5ffddb56f4953e226637dabbb36a). An archive without a published checksum has none here; its files are checked anyway.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
+from typing import final
 
-from memspan.data.data_set import Archive, DataFile, DataSet, Folder
+from memspan.errors import InputError, suggestion
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class DataSet:
+    """A set of files under one name, which is also the name of its folder.
+
+    >>> notes = DataSet(name="notes", description="mine", licence="mine", pattern="*.txt")
+    >>> notes.complete_in(Path("no such folder"))
+    False
+    """
+
+    name: str
+    description: str
+    licence: str
+    """As far as known; the terms are between the user and the owner of the data."""
+    files: tuple[DataFile, ...] = ()
+    addresses: tuple[Archive | Folder, ...] = ()
+    """Tried in this order. Empty if there is no reliable public address; the user then supplies the files."""
+    megabytes: float | None = None
+    """Approximate download size from the first address."""
+    pattern: str | None = None
+    """For a set without fixed files: the pattern of the files in its folder."""
+    sequence: bool = True
+    """Whether the files are sequences of symbols (MNIST's images are not)."""
+
+    def files_in(self, folder: Path) -> list[Path]:
+        """The files of this set in `folder`, in the order of the catalog."""
+        if self.pattern is not None:
+            return sorted(path for path in folder.glob(self.pattern) if path.is_file())
+        return [folder / file.name for file in self.files if (folder / file.name).is_file()]
+
+    def complete_in(self, folder: Path) -> bool:
+        """Whether `folder` has every file. Files are written atomically, so existence is enough."""
+        return len(self.files_in(folder)) >= max(len(self.files), 1)
+
+    @property
+    def file_names(self) -> str:
+        """The names of the files, for a message."""
+        return self.pattern or ", ".join(file.name for file in self.files)
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class DataFile:
+    """One file of a data set."""
+
+    name: str
+    checksum: str | None = None
+    """`sha256:…`, `sha1:…` or `md5:…` of the file; None if unknown."""
+    size: int | None = None
+    """Bytes, if known."""
+    split: str | None = None
+    """train, valid or test; None for a file that is not part of a split."""
+
+
+@final
+@dataclass(frozen=True)
+class Archive:
+    """The address of a .zip, .tgz, .tar.gz or .gz that holds every file of the set.
+
+    Members are identified by the last part of their name; a .gz holds one file without a name.
+    """
+
+    url: str
+    checksum: str | None = None
+
+
+@final
+@dataclass(frozen=True)
+class Folder:
+    """The prefix of the addresses of the single files."""
+
+    url: str
+
+
+def data_set_named(name: str | DataSet) -> DataSet:
+    """Look a data set up by name; a `DataSet` is returned as it is.
+
+    >>> data_set_named("dna").files[0].name
+    'ecoli-k12.fna'
+    """
+    if isinstance(name, DataSet):
+        return name
+    if name not in CATALOG:
+        raise InputError(f"there is no data set {name!r}; {suggestion(name, CATALOG)}")
+    return CATALOG[name]
+
 
 _SETS = (
     DataSet(
         name="ptb",
-        description="Penn Treebank in Mikolov's preparation: 929,589 training words, 10,000 different ones",
-        licence="LDC text; research use, not to be redistributed",
+        description="Penn Treebank in Mikolov's preparation: 929,589 training words, 10,000 distinct",
+        licence="LDC text; research use, no redistribution",
         megabytes=6,
         files=(
             DataFile(
@@ -83,7 +173,7 @@ _SETS = (
                 "https://wikitext.smerity.com/wikitext-2-v1.zip",
                 "sha256:92675f1d63015c1c8b51f1656a52d5bdbc33aafa60cc47a218a66e7ee817488c",
             ),
-            # The original bucket refuses everyone since 2024; the Internet Archive keeps what it served.
+            # The original bucket has refused all requests since 2024; the Internet Archive has a copy.
             Archive(
                 "https://web.archive.org/web/2023id_/"
                 "https://s3.amazonaws.com/research.metamind.io/wikitext/wikitext-2-v1.zip",
@@ -147,7 +237,7 @@ _SETS = (
     ),
     DataSet(
         name="enwik8",
-        description="enwik8: the first 100,000,000 bytes of a Wikipedia dump of 2006, with markup",
+        description="enwik8: the first 100,000,000 bytes of a 2006 Wikipedia dump, with markup",
         licence="CC BY-SA and GFDL (Wikipedia)",
         megabytes=36,
         files=(
@@ -207,7 +297,7 @@ _SETS = (
     ),
     DataSet(
         name="dna",
-        description="E. coli K-12 MG1655, the whole genome: 4,641,652 bases (NC_000913.3)",
+        description="E. coli K-12 MG1655, complete genome: 4,641,652 bases (NC_000913.3)",
         licence="NCBI RefSeq, free",
         megabytes=1.4,
         files=(
@@ -228,7 +318,7 @@ _SETS = (
     DataSet(
         name="music",
         description="Bach's chorales, four voices in sixteenths, as MIDI pitches",
-        licence="public domain music; the collection states no licence",
+        licence="public domain music; the collection states no license",
         megabytes=1.7,
         files=(
             DataFile(
@@ -238,7 +328,7 @@ _SETS = (
             ),
         ),
         addresses=(
-            # A fixed commit: the file was changed once, and this is the version whose checksum is above.
+            # A fixed commit: the file has changed once, and the checksum above belongs to this version.
             Folder(
                 "https://raw.githubusercontent.com/czhuang/JSB-Chorales-dataset/"
                 "9a7f733ddb4ed91f48da64ac7f0f621c34aadd4d/"
@@ -247,17 +337,17 @@ _SETS = (
     ),
     DataSet(
         name="prices",
-        description="S&P 500, daily quotes, as a table with the column Close",
-        licence="that of the quotes' provider",
+        description="S&P 500 daily quotes, a table with the column Close",
+        licence="depends on the provider of the quotes",
         files=(DataFile(name="sp500-daily.csv"),),
     ),
     DataSet(
         name="text",
-        description="your own texts, UTF-8",
-        licence="that of the texts",
+        description="user-supplied texts, UTF-8",
+        licence="depends on the texts",
         pattern="*.txt",
     ),
 )
 
-CATALOGUE: Mapping[str, DataSet] = MappingProxyType({data_set.name: data_set for data_set in _SETS})
-"""Every data set memspan knows, by name."""
+CATALOG: Mapping[str, DataSet] = MappingProxyType({data_set.name: data_set for data_set in _SETS})
+"""Every known data set, by name."""

@@ -8,7 +8,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from memspan.data.naming import choose
 from memspan.diagnostics.answers import (
     at_rest,
     drawn,
@@ -17,7 +16,7 @@ from memspan.diagnostics.answers import (
     recalled_answers,
     with_others_wanted,
 )
-from memspan.errors import InputError
+from memspan.errors import InputError, suggestion
 from memspan.models.cell_model import CellModel
 from memspan.progress import SILENT, Progress
 from memspan.results import GradientNorms
@@ -48,7 +47,7 @@ def gradient_norms(
     Dropout is off. Without `double` precision it takes a third of the time, and what falls below 1e-38 is gone.
     """
     if loss not in LOSSES:
-        raise InputError(f"there is no loss {loss!r}; {choose(loss, LOSSES)}")
+        raise InputError(f"there is no loss {loss!r}; {suggestion(loss, LOSSES)}")
     exact = in_double(network) if double else network
     batch = drawn(exact, task, sequences, seed)
     answers = None if loss == "whole" else recalled_answers(task)

@@ -9,8 +9,7 @@ from typing import final
 
 import numpy as np
 
-from memspan.data.naming import choose
-from memspan.errors import InputError
+from memspan.errors import InputError, suggestion
 from memspan.memorization import feedback, learning, noise, rotation
 from memspan.memorization.bounds import size_bound
 from memspan.memorization.construction import check_length
@@ -68,7 +67,7 @@ def memorize(
     """
     started = time.perf_counter()
     if method not in METHODS:
-        raise InputError(f"there is no method {method!r}; {choose(method, METHODS)}")
+        raise InputError(f"there is no method {method!r}; {suggestion(method, METHODS)}")
     string = PeriodicString.of(text, terminate=terminate)
     check_length(string)
     if learn:

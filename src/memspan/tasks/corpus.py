@@ -8,17 +8,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from memspan.data.catalogue import CATALOGUE
+from memspan.data.catalog import CATALOG
 from memspan.data.locations import find, locate
-from memspan.data.naming import choose
-from memspan.errors import InputError
+from memspan.errors import InputError, suggestion
 from memspan.tasks.task import SPLITS, Split
 
 OWN = "python"
 """The source of Python's standard library, which is on every machine that has Python."""
 AUTO = "auto"
 NAMED = tuple(
-    name for name, data_set in CATALOGUE.items() if {file.split for file in data_set.files} >= set(SPLITS)
+    name for name, data_set in CATALOG.items() if {file.split for file in data_set.files} >= set(SPLITS)
 )
 """Data sets that have texts to train on, to validate and to test."""
 OTHER_WORDS: dict[Split, tuple[str, ...]] = {
@@ -54,7 +53,7 @@ def resolved(data: str) -> str:
         return data
     folder = Path(data).expanduser()
     if not folder.is_dir():
-        raise InputError(f"there is no text and no folder {data!r}; {choose(data, (AUTO, OWN, *NAMED))}")
+        raise InputError(f"there is no text and no folder {data!r}; {suggestion(data, (AUTO, OWN, *NAMED))}")
     return str(folder.resolve())
 
 
@@ -65,7 +64,7 @@ def corpus(data: str) -> Corpus:
         return _own()
     if data in NAMED:
         files: dict[Split, tuple[Path, ...]] = {
-            split: tuple(locate(data, file.name) for file in CATALOGUE[data].files if file.split == split)
+            split: tuple(locate(data, file.name) for file in CATALOG[data].files if file.split == split)
             for split in SPLITS
         }
         return Corpus(files, data == "ptb")

@@ -12,10 +12,9 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.data import CATALOGUE, find, locate
-from memspan.data.idx import read_idx
-from memspan.data.naming import choose
-from memspan.errors import InputError, MissingExtraError
+from memspan.data import CATALOG, find, locate
+from memspan.data.files import read_idx
+from memspan.errors import InputError, MissingExtraError, suggestion
 from memspan.tasks.task import SPLITS, Split, check_split
 
 DIGITS = 10
@@ -60,7 +59,7 @@ IMAGES: Mapping[str, ImageSource] = MappingProxyType(
 def check_images(task: str, data: str) -> None:
     """Refuse a word that is none of `auto`, `mnist`, `digits`."""
     if data != AUTO and data not in IMAGES:
-        raise InputError(f"{task}: data is {data!r}; {choose(str(data), [AUTO, *IMAGES])}")
+        raise InputError(f"{task}: data is {data!r}; {suggestion(str(data), [AUTO, *IMAGES])}")
 
 
 def found(data: str) -> str:
@@ -89,7 +88,7 @@ def brightness(name: str) -> tuple[float, float]:
 
 def mnist_files() -> tuple[Path, ...]:
     """The four files of MNIST; the first that is missing is told, with where it was looked for."""
-    return tuple(locate("mnist", file.name) for file in CATALOGUE["mnist"].files)
+    return tuple(locate("mnist", file.name) for file in CATALOG["mnist"].files)
 
 
 @lru_cache(maxsize=1)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memspan.data.naming import choose
-from memspan.errors import InputError
+from memspan.errors import InputError, suggestion
 
 WORLDS = {
     "RedBlueDoors-6x6": "MiniGrid-RedBlueDoors-6x6-v0",
@@ -57,7 +56,7 @@ def environment_id(name: str) -> str:
         return WORLDS[name]
     if name in registered():
         return name
-    raise InputError(f"there is no world {name!r}; {choose(name, WORLDS)}; {MORE}")
+    raise InputError(f"there is no world {name!r}; {suggestion(name, WORLDS)}; {MORE}")
 
 
 def registered() -> dict[str, Any]:
