@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from memspan.bench import large as module
-from memspan.bench.large import large, write_random
-from memspan.bench.one_file import measured, peak_memory
+from memspan.bench.large import large, measure_file, peak_memory, write_random
 from memspan.errors import InputError, MemspanError
 from memspan.progress import SILENT
 
@@ -22,7 +21,7 @@ def test_memory_and_time_per_byte_are_reported_and_nothing_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(module, "_measured", lambda path, progress: measured(str(path)))
+    monkeypatch.setattr(module, "measure_in_process", lambda path, progress: measure_file(str(path)))
     memory, time = large(SILENT, small=30_000, large=60_000)
     assert (memory.unit, memory.peer, memory.theirs) == ("MB", "the file itself", 0.06)
     assert memory.ours > 1
@@ -54,7 +53,7 @@ def test_a_file_of_random_bytes_has_its_size_and_every_byte(
 
 def test_a_process_of_its_own_tells_time_and_memory(tmp_path: Path) -> None:
     write_random(tmp_path / "a", 5_000, SILENT)
-    told = module._measured(tmp_path / "a", SILENT)
+    told = module.measure_in_process(tmp_path / "a", SILENT)
     assert told["seconds"] > 0
     assert told["peak"] > 1e6
 
@@ -62,7 +61,7 @@ def test_a_process_of_its_own_tells_time_and_memory(tmp_path: Path) -> None:
 def test_a_failing_process_is_told_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "one").write_bytes(b"a" * 100)
     with pytest.raises(MemspanError, match=r"one failed: memspan\.errors\.InputError: .*one symbol"):
-        module._measured(tmp_path / "one", SILENT)
+        module.measure_in_process(tmp_path / "one", SILENT)
 
 
 def test_peak_memory_is_at_least_what_is_held() -> None:

@@ -7,8 +7,7 @@ import torch
 
 from memspan import errors
 from memspan.bench import BENCHMARKS
-from memspan.bench.sample import SampleSizes, sample
-from memspan.bench.sampling_speed import _written
+from memspan.bench.sample import SampleSizes, generate, sample
 from memspan.cells import LSTM
 from memspan.errors import MissingExtraError
 from memspan.models.sequence_model import SequenceModel
@@ -25,15 +24,15 @@ def test_both_sides_are_timed_and_told_in_seconds_for_the_whole_text():
     assert [benchmark.peer for benchmark in found] == ["one stream at a time", "the same without a cache"]
     assert all(benchmark.ours > 0 and benchmark.theirs > 0 for benchmark in found)
     assert all(benchmark.name.startswith("1,000 characters of ") for benchmark in found)
-    assert BENCHMARKS["sample"] is sample
+    assert BENCHMARKS["sample"].function() is sample
     assert torch.get_num_threads() == before
 
 
 def test_as_many_symbols_are_written_as_are_counted():
-    assert tuple(_written(SequenceModel(LSTM(4, 4), 3), 5, 7).shape) == (5, 7)
+    assert tuple(generate(SequenceModel(LSTM(4, 4), 3), 5, 7).shape) == (5, 7)
 
 
 def test_without_torch_the_extra_for_sampling_is_named(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(errors, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match="this benchmark needs PyTorch"):
-        sample(SILENT, TINY)
+        BENCHMARKS["sample"](SILENT)

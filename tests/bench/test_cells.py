@@ -1,6 +1,8 @@
-"""The benchmark of cells at tiny sizes: every cell is there, the peers do the same job, and both sides are timed."""
+"""The benchmark of cells at tiny sizes: every cell is there, the peers compute the same, and both sides are timed."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 import torch
@@ -8,14 +10,20 @@ from torch import nn
 
 from memspan import errors
 from memspan.bench import BENCHMARKS
-from memspan.bench import cell_memory as cell_memory_module
-from memspan.bench.cell_memory import memory
-from memspan.bench.cell_sizes import Variations, cell_sizes
-from memspan.bench.cell_speed import races, speed
-from memspan.bench.cells import CellSizes, cells
-from memspan.bench.plain_loops import PlainRelRNN
-from memspan.cells import CELLS, RelRNN
+from memspan.bench import cells as module
+from memspan.bench.cells import (
+    CellSizes,
+    CellVariations,
+    PlainRelRNN,
+    cell_sizes,
+    cells,
+    memory,
+    races,
+    speed,
+)
+from memspan.cells import CELLS, RelLSTM, RelRNN
 from memspan.errors import MissingExtraError
+from memspan.experiments.plain_mem_lstm import AdditiveAttention, PlainMemLSTM
 from memspan.experiments.training_cost import TrainingCost
 from memspan.progress import SILENT
 
@@ -32,11 +40,11 @@ def test_every_cell_is_timed_next_to_a_peer():
     done = [speed(pair, TINY.rounds) for pair in pairs]
     assert len({benchmark.name for benchmark in done}) == len(done)
     assert all(benchmark.ours > 0 and benchmark.theirs > 0 for benchmark in done)
-    assert BENCHMARKS["cells"] is cells
+    assert BENCHMARKS["cells"].function() is cells
 
 
 def test_one_size_is_varied_at_a_time_and_square_loops_stop_where_they_would_take_too_much():
-    tiny = Variations(
+    tiny = CellVariations(
         steps=4, hidden=8, batch=2, hiddens=(4,), batches=(3,), lengths=(5, 6), square=5, rounds=1
     )
     assert tiny.sizes() == [(4, 2, 4), (4, 3, 8), (5, 2, 8), (6, 2, 8)]
@@ -44,7 +52,7 @@ def test_one_size_is_varied_at_a_time_and_square_loops_stop_where_they_would_tak
     assert len(set(names)) == len(names) == 3 * len(CELLS) + len(CELLS) - 4
     assert "training step of MemLSTM, 8 units, T = 5, batch 2" in names
     assert "training step of MemLSTM, 8 units, T = 6, batch 2" not in names
-    assert BENCHMARKS["cell-sizes"] is cell_sizes
+    assert BENCHMARKS["cell-sizes"].function() is cell_sizes
 
 
 def test_timing_leaves_the_number_of_threads_as_it_was():
@@ -70,7 +78,7 @@ def test_memory_is_set_beside_its_own_growth(monkeypatch: pytest.MonkeyPatch):
         square = network.startswith("plain")
         return {steps: TrainingCost(1.0, 1e6 * steps * (steps if square else 1)) for steps in lengths}
 
-    monkeypatch.setattr(cell_memory_module, "training_costs", linear)
+    monkeypatch.setattr(module, "training_costs", linear)
     first, *growth, squared = memory(TINY, SILENT)
     assert first.ratio == TINY.short
     assert [benchmark.ratio for benchmark in growth] == [1.0, 1.0, 1.0]
@@ -80,4 +88,50 @@ def test_memory_is_set_beside_its_own_growth(monkeypatch: pytest.MonkeyPatch):
 def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(errors, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"this benchmark needs PyTorch; install memspan\[models\]"):
-        cells(SILENT, TINY)
+        BENCHMARKS["cells"](SILENT)
+
+
+def same_attention(layer: Any, attention: AdditiveAttention) -> None:
+    layer.W_a.copy_(attention.W_a.weight)
+    layer.U_a.copy_(attention.U_a.weight)
+    layer.v.copy_(attention.v.weight[0])
+
+
+def assert_same(ours, theirs) -> None:
+    """Double precision: nothing but the order of sums differs."""
+    torch.testing.assert_close(ours, theirs, rtol=1e-9, atol=1e-11)
+
+
+def test_the_plain_rel_rnn_is_a_rel_rnn():
+    torch.manual_seed(0)
+    plain = PlainRelRNN(3, 8, short_term=4, relevant=3).double()
+    cell = RelRNN(3, 8, short_term=4, relevant=3, dtype=torch.float64)
+    layer: Any = cell.first
+    with torch.no_grad():
+        layer.U.copy_(plain.U.weight)
+        layer.b.copy_(plain.U.bias)
+        layer.V.copy_(plain.V.weight)
+        same_attention(layer, plain.attention)
+    inputs = torch.randn(40, 5, 3, dtype=torch.float64)
+    output, expected = cell(inputs)[0], plain(inputs)
+    assert_same(output, expected)
+    output.square().sum().backward()
+    expected.square().sum().backward()
+    assert_same(layer.U_a.grad, plain.attention.U_a.weight.grad)
+
+
+def test_the_plain_mem_lstm_is_a_rel_lstm_that_forgets_nothing():
+    torch.manual_seed(0)
+    plain = PlainMemLSTM(3, 8).double()
+    cell = RelLSTM(3, 8, short_term=20, relevant=0, combine="sum", dtype=torch.float64)
+    layer: Any = cell.first
+    with torch.no_grad():
+        for ours, theirs in (
+            (layer.U, plain.cell.weight_ih),
+            (layer.V, plain.cell.weight_hh),
+            (layer.b, plain.cell.bias_ih + plain.cell.bias_hh),
+        ):
+            ours.copy_(theirs)
+        same_attention(layer, plain.attention)
+    inputs = torch.randn(20, 4, 3, dtype=torch.float64)
+    assert_same(cell(inputs)[0], plain(inputs))

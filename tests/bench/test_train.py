@@ -9,8 +9,7 @@ import torch
 
 from memspan import errors
 from memspan.bench import BENCHMARKS
-from memspan.bench.train import TrainSizes, train
-from memspan.bench.training_loops import ENDLESS, bare, in_turns
+from memspan.bench.train import ENDLESS, TrainSizes, bare_update, timed_updates, train
 from memspan.errors import MissingExtraError
 from memspan.progress import SILENT
 from memspan.tasks import Copy
@@ -33,7 +32,7 @@ def test_every_cell_is_timed_in_the_loop_and_bare():
     ]
     assert validated == [False, True] * 2
     assert all(benchmark.ours > 0 and benchmark.theirs > 0 for benchmark in found)
-    assert BENCHMARKS["train"] is train
+    assert BENCHMARKS["train"].function() is train
     assert torch.get_num_threads() == before
 
 
@@ -47,7 +46,7 @@ def test_the_loop_and_the_bare_updates_are_in_turns_and_reach_the_same_weights(t
         ),
     )
     network = build(config)
-    turns = in_turns(config, bare(config, network), tmp_path, 3)
+    turns = timed_updates(config, bare_update(config, network), tmp_path, 3)
     assert len(turns.ours) == len(turns.theirs) == 3
     tensors, position = read_checkpoint(RunFolder(tmp_path).checkpoint(3), "rel-rnn")
     assert position.update == 3
@@ -58,4 +57,4 @@ def test_the_loop_and_the_bare_updates_are_in_turns_and_reach_the_same_weights(t
 def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(errors, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"this benchmark needs PyTorch; install memspan\[models\]"):
-        train(SILENT, TINY)
+        BENCHMARKS["train"](SILENT)

@@ -1,32 +1,35 @@
-"""Benchmarks at tiny sizes: the right work, the right way round. Nothing here looks at a clock's value."""
+"""The benchmark `measure` at tiny sizes: both sides do the same work. Nothing here looks at a clock's value."""
 
 from __future__ import annotations
 
 import importlib
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from memspan.bench import BENCHMARKS, DEFAULT, run, running
-from memspan.bench.counting import bincount, count_lags, ranked, unique
-from memspan.bench.every_lag import count_by_blocks
-from memspan.bench.machine import machine
-from memspan.bench.measure import OTHERS, measure
-from memspan.bench.peers import PEERS, check_peers
-from memspan.bench.sizes import Sizes
-from memspan.bench.timing import beside, race
-from memspan.errors import InputError, MissingExtraError
+from memspan.bench.measure import (
+    COUNT,
+    PEERS,
+    MeasureSizes,
+    bincount,
+    check_peers,
+    count_by_blocks,
+    count_lags,
+    measure,
+    ranked,
+    unique,
+)
+from memspan.errors import MissingExtraError
 from memspan.information.kernels import choose
 from memspan.progress import SILENT
-from memspan.results import Benchmark, BenchReport
+from memspan.results import Benchmark
 
-TINY = Sizes(
+TINY = MeasureSizes(
     symbols=5_000,
     scored=1_000,
     words=5_000,
-    kinds_of_words=2_000,
+    vocabulary=2_000,
     lags=2,
     curves=(2_000, 5_000),
     curve_lags=6,
@@ -51,7 +54,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> tuple[Benchmark, ...]:
 
 
 def test_every_benchmark_is_there_once(tiny: tuple[Benchmark, ...]) -> None:
-    assert len(tiny) == OTHERS + len(TINY.curves)
+    assert len(tiny) == COUNT + len(TINY.curves)
     assert len({benchmark.name for benchmark in tiny}) == len(tiny)
     peers = [benchmark.peer for benchmark in tiny]
     assert peers.count("np.bincount") == 3
@@ -65,17 +68,6 @@ def test_a_ratio_is_theirs_over_ours(tiny: tuple[Benchmark, ...]) -> None:
         assert benchmark.ours > 0
         assert benchmark.ratio == pytest.approx(benchmark.theirs / benchmark.ours)
         assert benchmark.unit
-
-
-def test_less_than_the_peer_is_above_one() -> None:
-    assert beside("a", "b", ours=2.0, theirs=10.0, unit="ms").ratio == 5.0
-
-
-def test_both_sides_take_the_same_number_of_turns() -> None:
-    turns: list[str] = []
-    ours, theirs = race(lambda: turns.append("ours"), lambda: turns.append("theirs"), rounds=3)
-    assert turns == ["ours", "theirs"] * 3
-    assert min(ours, theirs) >= 0
 
 
 @pytest.mark.parametrize("kinds", [2, 4, 27, 256])
@@ -108,28 +100,6 @@ def test_ranked_symbols_have_falling_frequencies() -> None:
     assert share == pytest.approx(np.array([12, 6, 4, 3]) / 25, abs=0.012)
 
 
-def test_a_report_names_the_machine_and_survives_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = beside("a", "b", 1.0, 2.0, "s")
-    monkeypatch.setitem(running.BENCHMARKS, "measure", lambda progress: (one,))
-    report = run(None)
-    assert report.benchmarks == (one,)
-    assert report.machine == machine()
-    assert BenchReport.from_json(json.loads(json.dumps(report.to_json()))) == report
-
-
-def test_the_machine_is_one_line_with_versions() -> None:
-    told = machine()
-    assert "\n" not in told
-    for word in ("cores", "Python", "numpy", "numba"):
-        assert word in told
-
-
-def test_an_unknown_benchmark_is_answered_with_those_there_are() -> None:
-    assert DEFAULT in BENCHMARKS
-    with pytest.raises(InputError, match=r"no benchmark 'mesure'; did you mean measure\?"):
-        run("mesure")
-
-
 @pytest.mark.parametrize("module", list(PEERS))
 def test_a_missing_peer_is_told_before_any_work(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
     real = importlib.import_module
@@ -149,7 +119,7 @@ def test_a_missing_peer_is_told_before_any_work(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_words_are_real_ones_where_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from memspan.bench.counting import _words
+    from memspan.bench.measure import _words
 
     monkeypatch.setenv("MEMSPAN_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("MEMSPAN_DATA", str(tmp_path))
