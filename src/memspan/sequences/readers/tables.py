@@ -161,7 +161,7 @@ def _read_column(request: Request, item: Input, column: str | int | None) -> Col
     if first is None:
         raise InputError(f"{item.name} is empty (0 symbols); expected a table with a column of numbers")
     has_header = not any(_is_number(cell) for cell in first[1])
-    table = _Table(item.name, first[1] if has_header else None, len(first[1]), request.missing)
+    table = _NumberTable(item.name, first[1] if has_header else None, len(first[1]), request.missing)
     rows = rows if has_header else itertools.chain([first], rows)
     return table.default_column(rows) if column is None else table.column(rows, column)
 
@@ -195,7 +195,7 @@ def _text_lines(pieces: Iterator[str]) -> Iterator[str]:
 
 @final
 @dataclass(frozen=True)
-class _Table:
+class _NumberTable:
     """The header of a table and the policy for its missing values."""
 
     name: str
