@@ -19,10 +19,11 @@ from memspan.progress import SILENT, Progress
 from memspan.results import Benchmark
 from memspan.training.machine import with_threads
 
+# Multiples of the first length at which the memory of RelLSTM is measured.
 GROWTH = (2, 4, 8)
-"""Multiples of the first length at which the memory of RelLSTM is measured."""
+# Multiple of the first length at which the memory of MemLSTM is measured; that of its plain loop grows with the
+# square.
 SQUARE = 4
-"""Multiple of the first length at which the memory of MemLSTM is measured; that of its plain loop grows with the square."""
 
 
 @final

@@ -21,10 +21,10 @@ from memspan.progress import SILENT, Progress
 from memspan.results import Benchmark
 from memspan.sequences import read
 
+# Bytes.
 SMALL, LARGE = 200_000_000, 2_000_000_000
-"""Bytes."""
+# Free disk space needed, relative to the larger file: both files, and the larger again if its symbols are written.
 SPACE = 2.2
-"""Free disk space needed, relative to the larger file: both files, and the larger again if its symbols are written."""
 PIECE = 1 << 24
 
 

@@ -27,15 +27,15 @@ from memspan.results import Benchmark
 from memspan.sequences import Memory, Sequence, read
 from memspan.sequences.store import Symbols
 
+# Modules that are needed, with the packages that provide them.
 PEERS = {
     "sklearn.metrics": "scikit-learn",
     "threadpoolctl": "scikit-learn",
     "automutualinformation": "automutualinformation",
 }
-"""Modules that are needed, with the packages that provide them."""
 LETTERS = 27
+# Benchmarks besides the whole curves.
 COUNT = 8
-"""Benchmarks besides the whole curves."""
 
 _UNIT = "ns per pair"
 _IMPORT = (

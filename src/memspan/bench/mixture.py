@@ -21,8 +21,8 @@ from memspan.progress import SILENT, Progress
 from memspan.results import Benchmark
 
 ROUNDS = 3
+# Tokens of the loss before the one that is measured.
 WARM_UP = 8
-"""Tokens of the loss before the one that is measured."""
 
 
 @final

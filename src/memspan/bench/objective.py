@@ -16,8 +16,8 @@ from memspan.training.config import CellConfig, Config, ModelConfig, TrainingCon
 from memspan.training.machine import Machine, with_threads
 from memspan.training.trainer import Trainer
 
+# A learning rate at which both sides have the same weights throughout.
 NO_LEARNING = 1e-12
-"""A learning rate at which both sides have the same weights throughout."""
 
 
 @final
@@ -37,8 +37,8 @@ class ObjectiveSizes:
 
 
 SOURCE = ObjectiveSizes()
+# As `bmi-table1` at laptop scale: with its smaller softmax, the regularizer is a larger share of the update.
 LAPTOP = ObjectiveSizes(words=3_000, hidden=100, batch=20, steps=35, tied=True, dropout=0.2)
-"""As `bmi-table1` at laptop scale: with its smaller softmax, the regularizer is a larger share of the update."""
 
 
 def objective(

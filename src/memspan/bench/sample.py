@@ -19,8 +19,8 @@ from memspan.results import Benchmark
 from memspan.training.machine import with_threads
 
 STREAMS = 256
+# Streams of the Transformer on both sides: as many as `memspan sample` generates at once.
 TRANSFORMER_STREAMS = 64
-"""Streams of the Transformer on both sides: as many as `memspan sample` generates at once."""
 
 
 @final

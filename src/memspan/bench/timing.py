@@ -18,8 +18,8 @@ from memspan.results import Benchmark
 
 Work = Callable[[], object]
 
+# Threads of torch on both sides of a benchmark.
 THREADS = 2
-"""Threads of torch on both sides of a benchmark."""
 
 
 def race(ours: Work, theirs: Work, rounds: int) -> tuple[float, float]:

@@ -33,12 +33,12 @@ from memspan.training.run_folder import RunFolder
 from memspan.training.trainer import Trainer
 
 ENDLESS = 10**9
+# A learning rate that leaves the weights unchanged, because the duration of a step may depend on them.
 NO_LEARNING = 1e-12
-"""A learning rate that leaves the weights unchanged, because the duration of a step may depend on them."""
+# Number of batches that the bare updates cycle through.
 BATCHES = 20
-"""Number of batches that the bare updates cycle through."""
+# Period in updates of the periodic work of the loop, drawing batches and logging.
 ROUND = math.lcm(AHEAD, TrainingConfig.log_every)
-"""Period in updates of the periodic work of the loop, drawing batches and logging."""
 
 
 @final

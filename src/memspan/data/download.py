@@ -15,8 +15,8 @@ from memspan.errors import InputError
 from memspan.progress import SILENT, Progress, Stage
 from memspan.results.atomic import replacing
 
+# Timeout of a silent server.
 SECONDS = 30
-"""Timeout of a silent server."""
 _PIECE = 1 << 16
 _HEADERS = {
     # Some hosts refuse clients that identify as python.

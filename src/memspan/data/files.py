@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from memspan.data.catalog import DataFile
 from memspan.errors import InputError, MemspanError
 
+# Limit in bytes for a member of unknown size; the largest file of the catalog has 0.5 GB.
 LARGEST = 2 << 30
-"""Limit in bytes for a member of unknown size; the largest file of the catalog has 0.5 GB."""
 _PIECE = 1 << 20
 _DAMAGE = (zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError, NotImplementedError)
+# The third byte of the magic number of an idx file; the fourth is the number of axes.
 UNSIGNED_BYTES = 8
-"""The third byte of the magic number of an idx file; the fourth is the number of axes."""
 
 
 class UnusableError(MemspanError):

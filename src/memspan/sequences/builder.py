@@ -16,8 +16,8 @@ from memspan.errors import InputError
 from memspan.sequences.sequence import Sequence
 from memspan.sequences.store import Disk, Memory, Store, Symbols, narrow_dtype
 
+# Bytes of symbols held in memory; larger sequences go to a temporary file.
 MEMORY_LIMIT = 64 << 20
-"""Bytes of symbols held in memory; larger sequences go to a temporary file."""
 
 _STRIDE = 1 << 20
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from memspan.sequences.store import Symbols, narrow_dtype
 
+# Number of Unicode code points.
 CODE_POINTS = 0x110000
-"""Number of Unicode code points."""
 
 
 @final

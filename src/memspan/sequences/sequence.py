@@ -16,15 +16,15 @@ from memspan.errors import InputError
 from memspan.sequences.encoding import CODE_POINTS, TableEncoder, code_points
 from memspan.sequences.store import Memory, Store, Symbols, Window, narrow_dtype
 
+# Symbols read at a time in a pass over a whole sequence.
 PIECE = 1 << 24
-"""Symbols read at a time in a pass over a whole sequence."""
+# What one symbol of a list of strings can be; see `Sequence.of`.
 READINGS = ("chars", "words", "items")
-"""What one symbol of a list of strings can be; see `Sequence.of`."""
+# Strings of a shorter median length may be words of one document or documents.
 SHORT_TEXT = 30
-"""Strings of a shorter median length may be words of one document or documents."""
 LONGEST_PATH = 4096
+# Kinds of numpy types whose items are strings or Python objects.
 STRINGS_OR_OBJECTS = "OSTU"
-"""Kinds of numpy types whose items are strings or Python objects."""
 LEVELS_ADVICE = "bin numbers first, with numpy.digitize or, from a file, ms.read(..., levels=4)"
 
 

@@ -23,11 +23,11 @@ from memspan.sequences.sequence import Sequence
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
+# Minimum number of characters of a stretch; the maximum is twice that.
 STRETCH = 1 << 16
-"""Minimum number of characters of a stretch; the maximum is twice that."""
 
+# Between two words, before the space; if there is none, between two lines.
 _BORDERS = (re.compile(r"(?<=\w)(?= \w)"), re.compile(r"(?<=\S\n)(?=\S)"))
-"""Between two words, before the space; if there is none, between two lines."""
 
 
 def read_bpe(request: Request) -> Sequence:

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 PathName = str | os.PathLike[str]
 
+# Bytes read at a time: large enough for long strides, small enough for a processor's cache.
 PIECE_BYTES = 1 << 20
-"""Bytes read at a time: large enough for long strides, small enough for a processor's cache."""
 
 _COMPRESSIONS = {".gz": "gzip", ".xz": "xz", ".bz2": "bzip2"}
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]*://")

@@ -22,12 +22,12 @@ Values = NDArray[np.float64]
 Row = tuple[int, list[str]]
 """The number of a row, counted from 1 with the header, and its cells."""
 
+# A column counts as numeric if more than this share of its non-missing cells are numbers.
 NUMERIC_SHARE = 0.8
-"""A column counts as numeric if more than this share of its non-missing cells are numbers."""
+# Cells without a value, in lower case.
 MISSING_CELLS = ("", "-", ".", "?", "na", "n/a", "#n/a", "nan", "nat", "null", "none", "missing")
-"""Cells without a value, in lower case."""
+# Names of columns that hold a position or a time; never chosen by default.
 INDEX_NAMES = ("index", "id", "row", "date", "datetime", "time", "timestamp", "year", "month", "day")
-"""Names of columns that hold a position or a time; never chosen by default."""
 
 
 def read_numbers(request: Request) -> Sequence:

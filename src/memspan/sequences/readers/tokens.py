@@ -19,8 +19,8 @@ from memspan.sequences.readers.inputs import Input, Request, one_line
 from memspan.sequences.sequence import Sequence
 from memspan.sequences.store import Disk, Symbols, narrow_dtype
 
+# Tokens below this number are encoded with a table, which is faster than a dictionary.
 _VOCABULARY = 1 << 20
-"""Tokens below this number are encoded with a table, which is faster than a dictionary."""
 
 
 def read_tokens(request: Request) -> Sequence:

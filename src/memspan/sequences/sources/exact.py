@@ -10,16 +10,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from memspan.errors import InputError
 
+# Where |r| is smaller, the series is exact to rounding: its first omitted term is 0.02^9 / 55 < 1e-16 of the sum.
 SERIES_BELOW = 0.02
-"""Where |r| is smaller, the series is exact to rounding: its first omitted term is 0.02^9 / 55 < 1e-16 of the sum."""
 
 _SERIES = [(-1.0) ** k / (k * (k - 1)) for k in range(10, 1, -1)]
 
+# The largest float below one.
 ALMOST_ONE = 1.0 - 2.0**-53
-"""The largest float below one."""
 
+# More than any start needs: I is convex and the start lies above the root, so the iteration cannot diverge.
 NEWTON_STEPS = 60
-"""More than any start needs: I is convex and the start lies above the root, so the iteration cannot diverge."""
 
 
 def information_of_deviation(

@@ -26,11 +26,11 @@ from memspan.sequences.sources.source import (
     stationary,
 )
 
+# Largest alphabet of a bigram chain: its matrix and alias tables stay below half a gigabyte.
 LARGEST_TABLE = 4_096
-"""Largest alphabet of a bigram chain: its matrix and alias tables stay below half a gigabyte."""
 
+# Information in nats that is reported as zero: smaller values would only produce denormal numbers.
 NEGLIGIBLE = 1e-40
-"""Information in nats that is reported as zero: smaller values would only produce denormal numbers."""
 
 
 @final

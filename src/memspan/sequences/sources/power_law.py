@@ -19,20 +19,20 @@ from memspan.sequences.sequence import Sequence
 from memspan.sequences.sources.exact import correlation_of_information, information_of_correlation
 from memspan.sequences.sources.source import Source, as_documents, check_size, checked_lags
 
+# Up to this length a matrix product with the Cholesky factor is faster than an FFT of twice the length.
 SHORT = 512
-"""Up to this length a matrix product with the Cholesky factor is faster than an FFT of twice the length."""
 
+# Up to this length a Cholesky factor is tried if the embedding fails (134 MB, under a second).
 FACTORABLE = 4096
-"""Up to this length a Cholesky factor is tried if the embedding fails (134 MB, under a second)."""
 
+# Sizes of the embedding that are tried, relative to the smallest.
 ENLARGEMENTS = (1, 2, 4)
-"""Sizes of the embedding that are tried, relative to the smallest."""
 
+# Negative eigenvalues down to this share of the largest come from rounding.
 ROUNDING = 1e-12
-"""Negative eigenvalues down to this share of the largest come from rounding."""
 
+# Normal numbers drawn at a time: they stay in the cache, and memory stays bounded.
 BATCH = 1 << 18
-"""Normal numbers drawn at a time: they stay in the cache, and memory stays bounded."""
 
 Correlations = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from memspan.sequences.store import narrow_dtype
 
+# Random numbers drawn at a time (2 MB), so that memory does not grow with the sample.
 BATCH = 1 << 18
-"""Random numbers drawn at a time (2 MB), so that memory does not grow with the sample."""
 
 
 def draw_walks(

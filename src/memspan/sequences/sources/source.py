@@ -12,8 +12,8 @@ from memspan.errors import InputError
 from memspan.sequences.sequence import Sequence
 from memspan.sequences.store import Memory
 
+# Tolerance of row sums (numbers printed with ten digits); rows are then scaled to sum to one.
 ROW_SUM_ERROR = 1e-9
-"""Tolerance of row sums (numbers printed with ten digits); rows are then scaled to sum to one."""
 
 _REDUCIBLE = (
     "the transition matrix is reducible (some state cannot be reached from another); "

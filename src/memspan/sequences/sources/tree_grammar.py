@@ -20,8 +20,8 @@ from memspan.sequences.sources.source import (
     stationary,
 )
 
+# Largest number of leaves: a 64-bit integer counts them, with a margin for sums.
 LONGEST = 1 << 62
-"""Largest number of leaves: a 64-bit integer counts them, with a margin for sums."""
 
 
 @final
