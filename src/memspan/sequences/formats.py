@@ -36,6 +36,8 @@ class Format:
     """The word of `--as`."""
     symbol: str
     """What one symbol is."""
+    unit: str
+    """The noun for one symbol in sentences; the plural adds an s."""
     module: str
     """The module that defines `read_NAME`, a function of a `Request` that returns a `Sequence`."""
     extensions: tuple[str, ...] = ()
@@ -66,13 +68,16 @@ _READERS = "memspan.sequences.readers"
 FORMATS: dict[str, Format] = {
     entry.name: entry
     for entry in (
-        Format(name="chars", symbol="a Unicode character", module=f"{_READERS}.text"),
-        Format(name="bytes", symbol="a byte", module=f"{_READERS}.text"),
-        Format(name="words", symbol="a word between white space", module=f"{_READERS}.text"),
-        Format(name="lines", symbol="a line", module=f"{_READERS}.text", documents=("file", "blank")),
+        Format(name="chars", symbol="a Unicode character", unit="character", module=f"{_READERS}.text"),
+        Format(name="bytes", symbol="a byte", unit="byte", module=f"{_READERS}.text"),
+        Format(name="words", symbol="a word between white space", unit="word", module=f"{_READERS}.text"),
+        Format(
+            name="lines", symbol="a line", unit="line", module=f"{_READERS}.text", documents=("file", "blank")
+        ),
         Format(
             name="dna",
             symbol="A, C, G or T, in either case",
+            unit="base",
             module=f"{_READERS}.fasta",
             extensions=(".fa", ".fna", ".fasta"),
             document="a record",
@@ -81,6 +86,7 @@ FORMATS: dict[str, Format] = {
         Format(
             name="numbers",
             symbol="a quantile bin of a column of numbers",
+            unit="value",
             module=f"{_READERS}.tables",
             extensions=(".csv", ".tsv"),
             documents=("file",),
@@ -89,6 +95,7 @@ FORMATS: dict[str, Format] = {
         Format(
             name="tokens",
             symbol="an integer of an array",
+            unit="token",
             module=f"{_READERS}.tokens",
             extensions=(".npy", ".bin"),
             document="a file or a row of an array",
@@ -98,6 +105,7 @@ FORMATS: dict[str, Format] = {
         Format(
             name="json",
             symbol="an item of a list of lists",
+            unit="item",
             module=f"{_READERS}.json",
             extensions=(".json",),
             document="an inner list",
@@ -106,7 +114,8 @@ FORMATS: dict[str, Format] = {
         ),
         Format(
             name="bpe",
-            symbol="a token of a Hugging Face tokenizer.json (needs the extra hf)",
+            symbol="a token of a Hugging Face tokenizer.json; needs the extra hf",
+            unit="token",
             module=f"{_READERS}.bpe",
             argument="FILE",
         ),
@@ -125,6 +134,17 @@ def by_extension(extension: str) -> Format:
     """The format that an extension such as `.csv` selects."""
     claimed = (entry for entry in FORMATS.values() if extension in entry.extensions)
     return next(claimed, FORMATS[DEFAULT])
+
+
+def unit_name(symbols: str, amount: float = 2) -> str:
+    """The noun for symbols of a format, singular for an amount of 1; `symbols` may be any `Sequence.symbols`.
+
+    >>> unit_name("chars"), unit_name("bpe:wiki.json"), unit_name("dna", 1), unit_name("notes")
+    ('characters', 'tokens', 'base', 'symbols')
+    """
+    entry = FORMATS.get(symbols.partition(":")[0])
+    unit = "symbol" if entry is None else entry.unit
+    return unit if amount == 1 else f"{unit}s"
 
 
 def formats_help() -> str:

@@ -15,7 +15,7 @@ from memspan.errors import InputError
 from memspan.progress import Progress, Stage
 from memspan.sequences import SYMBOLS, TRANSFORMS, Sequence, read
 from memspan.sequences.encoding import TableEncoder
-from memspan.sequences.formats import FORMATS, Format, formats_help
+from memspan.sequences.formats import FORMATS, Format, formats_help, unit_name
 from memspan.sequences.readers.inputs import Request
 from memspan.sequences.readers.text import decoded
 
@@ -185,6 +185,7 @@ def test_a_format_is_one_reader_and_one_declaration(tmp_path: Path, monkeypatch:
     entry = Format(
         name="capitals",
         symbol="the case of a letter",
+        unit="case",
         module=read_capitals.__module__,
         extensions=(".caps",),
         document="a file",
@@ -197,6 +198,7 @@ def test_a_format_is_one_reader_and_one_declaration(tmp_path: Path, monkeypatch:
     assert read(tmp_path / "x.caps").symbols == "capitals"
     assert "capitals (the case of a letter)" in formats_help()
     assert ".caps capitals" in formats_help()
+    assert unit_name("capitals") == "cases"
     with pytest.raises(InputError, match=r"use --as chars, .*, bpe:FILE, capitals"):
         read(tmp_path / "x.caps", symbols="letters")
     with pytest.raises(InputError, match="as capitals, a file is a document; leave it out"):
