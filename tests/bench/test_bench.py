@@ -37,10 +37,10 @@ def test_a_report_names_the_machine_and_survives_json(monkeypatch: pytest.Monkey
 
 
 def test_the_machine_is_one_line_with_versions() -> None:
-    told = machine()
-    assert "\n" not in told
+    report = machine()
+    assert "\n" not in report
     for word in ("cores", "Python", "numpy", "numba"):
-        assert word in told
+        assert word in report
 
 
 def test_an_unknown_benchmark_is_answered_with_those_there_are() -> None:

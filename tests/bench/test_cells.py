@@ -73,7 +73,7 @@ def test_the_plain_loop_of_the_relevant_memory_is_the_same_network():
     assert torch.allclose(theirs(inputs), ours(inputs)[0], atol=SAME)
 
 
-def test_memory_is_set_beside_its_own_growth(monkeypatch: pytest.MonkeyPatch):
+def test_memory_is_compared_with_its_own_growth(monkeypatch: pytest.MonkeyPatch):
     def linear(network: str, *, lengths: list[int], batch: int, hidden: int) -> dict[int, TrainingCost]:
         square = network.startswith("plain")
         return {steps: TrainingCost(1.0, 1e6 * steps * (steps if square else 1)) for steps in lengths}

@@ -14,7 +14,7 @@ from memspan.progress import SILENT
 TINY = GridworldSizes(cells=("rel-lstm",), worlds=2, steps=16, hidden=8, rounds=2)
 
 
-def test_an_agent_is_timed_beside_the_librarys_own():
+def test_an_agent_is_timed_next_to_that_of_the_library():
     before = str(np.random.get_state())
     (found,) = gridworld(SILENT, TINY)
     assert found.ours > 0
@@ -25,7 +25,7 @@ def test_an_agent_is_timed_beside_the_librarys_own():
     assert str(np.random.get_state()) == before
 
 
-def test_a_missing_extra_is_told(monkeypatch):
+def test_a_missing_extra_is_reported(monkeypatch):
     monkeypatch.setattr(errors, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match="this benchmark needs"):
         BENCHMARKS["gridworld"](SILENT)

@@ -30,7 +30,7 @@ def test_memory_and_time_per_byte_are_reported_and_nothing_is_left(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_too_little_disk_is_told_before_anything_is_written(
+def test_too_little_disk_is_reported_before_anything_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -51,14 +51,14 @@ def test_a_file_of_random_bytes_has_its_size_and_every_byte(
     assert content[:1_000] != content[1_000:2_000]
 
 
-def test_a_process_of_its_own_tells_time_and_memory(tmp_path: Path) -> None:
+def test_a_separate_process_reports_time_and_memory(tmp_path: Path) -> None:
     write_random(tmp_path / "a", 5_000, SILENT)
-    told = module.measure_in_process(tmp_path / "a", SILENT)
-    assert told["seconds"] > 0
-    assert told["peak"] > 1e6
+    report = module.measure_in_process(tmp_path / "a", SILENT)
+    assert report["seconds"] > 0
+    assert report["peak"] > 1e6
 
 
-def test_a_failing_process_is_told_in_one_line(tmp_path: Path) -> None:
+def test_a_failing_process_is_reported_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "one").write_bytes(b"a" * 100)
     with pytest.raises(MemspanError, match=r"one failed: memspan\.errors\.InputError: .*one symbol"):
         module.measure_in_process(tmp_path / "one", SILENT)

@@ -101,7 +101,7 @@ def test_ranked_symbols_have_falling_frequencies() -> None:
 
 
 @pytest.mark.parametrize("module", list(PEERS))
-def test_a_missing_peer_is_told_before_any_work(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+def test_a_missing_peer_is_reported_before_any_work(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
     real = importlib.import_module
     for peer in PEERS:
         pytest.importorskip(peer)  # a first import that ends halfway would spoil the next one
@@ -118,7 +118,9 @@ def test_a_missing_peer_is_told_before_any_work(monkeypatch: pytest.MonkeyPatch,
         check_peers()
 
 
-def test_words_are_real_ones_where_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_are_those_of_wikitext_if_it_is_on_this_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from memspan.bench.measure import _words
 
     monkeypatch.setenv("MEMSPAN_CACHE", str(tmp_path / "cache"))

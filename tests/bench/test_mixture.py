@@ -13,7 +13,7 @@ from memspan.errors import MemspanError
 from memspan.progress import SILENT
 
 
-def test_memory_and_time_are_told_and_the_plain_equation_holds_more():
+def test_memory_and_time_are_reported_and_the_plain_equation_needs_more_memory():
     memory, time = mixture(SILENT, MixtureSizes(tokens=800, experts=8, words=3_000, embedding=4))
     assert (memory.unit, time.unit) == ("MB", "s")
     assert memory.theirs > 800 * 8 * 3_000 * 4 / 1e6  # once at least all numbers of the mixture, in float32
@@ -29,6 +29,6 @@ def test_both_sides_give_the_same_loss():
         torch.testing.assert_close(one, other)
 
 
-def test_a_process_that_fails_is_told():
+def test_a_process_that_fails_is_reported():
     with pytest.raises(MemspanError, match=r"the loss \(ours\) of 10 words failed: .*"):
         mixture(SILENT, MixtureSizes(tokens=10, experts=-1, words=3, embedding=4))

@@ -18,7 +18,7 @@ TINY = SampleSizes(
 )
 
 
-def test_both_sides_are_timed_and_told_in_seconds_for_the_whole_text():
+def test_both_sides_are_reported_in_seconds_for_the_whole_text():
     before = torch.get_num_threads()
     found = sample(SILENT, TINY)
     assert [benchmark.peer for benchmark in found] == ["one stream at a time", "the same without a cache"]

@@ -10,7 +10,7 @@ from memspan.tasks.names import TASKS
 TASK = {"copy": Trial(task={"delay": 2}, updates=2)}
 
 
-def test_every_task_is_tried_unless_told():
+def test_every_task_is_tried_by_default():
     assert list(FULL.tasks) == list(TASKS)
     assert FULL.cells is None
     assert BENCHMARKS["settings"].function() is settings

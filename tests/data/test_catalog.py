@@ -51,12 +51,12 @@ def test_addresses_fit_what_fetching_expects(data_set: DataSet):
             assert address.url.endswith("/")
 
 
-def test_an_unknown_name_is_told_the_nearest_and_all():
+def test_an_unknown_name_is_answered_with_the_closest_and_all():
     with pytest.raises(InputError, match=r"no data set 'WikiText2'; did you mean wikitext-2\? .*enwik8"):
         data_set_named("WikiText2")
 
 
-def test_a_name_unlike_any_is_told_all():
+def test_a_name_unlike_any_is_answered_with_all():
     with pytest.raises(InputError, match="choose one of ptb, wikitext-2") as caught:
         data_set_named("zzz")
     assert "\n" not in str(caught.value)
@@ -72,7 +72,7 @@ def test_importing_the_data_names_loads_no_downloader():
 @pytest.mark.realdata
 @pytest.mark.parametrize(
     ("data_set", "file"),
-    # MNIST is left out: copies that were packed anew are as good, and have other checksums.
+    # MNIST is left out: other compressions of the same files are as good, and have other checksums.
     [
         pair
         for pair in KNOWN_FILES

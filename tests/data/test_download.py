@@ -44,7 +44,7 @@ class Server:
     address: str = ""
     files: dict[str, bytes] = field(default_factory=dict)
     cut: set[str] = field(default_factory=set)
-    asked: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
 
     def archive(self, path: str, content: bytes, checksum: str | None = None) -> Archive:
         self.files[path] = content
@@ -54,7 +54,7 @@ class Server:
 def handler(server: Server) -> type[http.server.BaseHTTPRequestHandler]:
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            server.asked.append(self.path)
+            server.requests.append(self.path)
             content = server.files.get(self.path)
             if content is None:
                 self.send_error(404)
@@ -111,7 +111,7 @@ IN_PLACE = {f"small/{name}": content for name, content in CONTENTS.items()}
 
 
 def test_an_archive_is_downloaded_unpacked_and_found(server: Server, cache: Path):
-    content = packed({**CONTENTS, "README": b"not wanted"})
+    content = packed({**CONTENTS, "README": b"not requested"})
     data_set = replace(SMALL, addresses=(server.archive("/small.zip", content, sha256(content)),))
     assert find(data_set) is None
     assert get(data_set) == cache / "small"
@@ -128,7 +128,7 @@ def test_single_files_are_downloaded_from_a_folder(server: Server, cache: Path):
 def test_what_is_there_is_not_fetched_again(server: Server):
     data_set = replace(SMALL, addresses=(server.archive("/small.zip", packed(CONTENTS)),))
     assert get(data_set) == get(data_set)
-    assert server.asked == ["/small.zip"]
+    assert server.requests == ["/small.zip"]
 
 
 def test_a_complete_set_in_the_own_folder_is_used(
@@ -153,7 +153,7 @@ def test_a_base_is_where_the_set_goes(server: Server, tmp_path: Path, cache: Pat
 def test_a_missing_page_leads_to_the_next_address(server: Server, cache: Path):
     good = server.archive("/mirror/small.zip", packed(CONTENTS))
     get(replace(SMALL, addresses=(Archive(f"{server.address}/gone.zip"), good)))
-    assert server.asked == ["/gone.zip", "/mirror/small.zip"]
+    assert server.requests == ["/gone.zip", "/mirror/small.zip"]
     assert files_below(cache) == IN_PLACE
 
 
@@ -174,7 +174,7 @@ def test_when_all_addresses_fail_each_is_named_with_its_reason(server: Server, c
     assert nothing_is_left(cache)
 
 
-def test_a_wrong_checksum_of_an_archive_tells_both(server: Server, cache: Path):
+def test_a_wrong_checksum_of_an_archive_is_reported_with_the_expected_one(server: Server, cache: Path):
     content, expected = packed(CONTENTS), sha256(b"another")
     data_set = replace(SMALL, addresses=(server.archive("/small.zip", content, expected),))
     got = hashlib.sha256(content).hexdigest()
@@ -190,7 +190,7 @@ def test_a_wrong_checksum_of_one_file_places_none(server: Server, cache: Path):
     assert nothing_is_left(cache)
 
 
-def test_a_wrong_size_tells_both(server: Server):
+def test_a_wrong_size_is_reported_with_the_expected_one(server: Server):
     server.files = {"/one.txt": CONTENTS["one.txt"], "/two.txt": b"twotwo"}
     with pytest.raises(InputError, match=r"two\.txt has 6 bytes, expected 3"):
         get(replace(SMALL, addresses=(Folder(f"{server.address}/"),)))
@@ -237,7 +237,7 @@ def test_a_set_without_address_says_where_the_file_goes(cache: Path):
     assert f"put sp500-daily.csv into {cache / 'prices'}" in str(caught.value)
 
 
-def test_a_folder_that_cannot_be_written_is_told(server: Server, tmp_path: Path):
+def test_a_folder_that_cannot_be_written_is_reported(server: Server, tmp_path: Path):
     (tmp_path / "file").write_text("in the way")
     data_set = replace(SMALL, addresses=(server.archive("/small.zip", packed(CONTENTS)),))
     with pytest.raises(InputError, match="cannot write to"):

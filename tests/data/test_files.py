@@ -44,7 +44,9 @@ PACKERS = pytest.mark.parametrize(
 
 
 @PACKERS
-def test_only_the_wanted_files_come_out_and_come_out_flat(pack, name: str, tmp_path: Path, folder: Path):
+def test_only_the_requested_files_are_extracted_without_folders(
+    pack, name: str, tmp_path: Path, folder: Path
+):
     archive = pack(tmp_path / name, {"./top/sub/a.txt": b"first", "top/b.txt": b"second", "top/c.txt": b"no"})
     unpack(archive, FILES, folder)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == {
@@ -89,14 +91,14 @@ def test_a_member_larger_than_known_is_stopped(pack, name: str, tmp_path: Path, 
 
 
 @pytest.mark.parametrize("name", ["x.zip", "x.tgz", "x.gz"])
-def test_what_is_not_an_archive_is_told_so(name: str, tmp_path: Path, folder: Path):
+def test_a_file_that_is_not_an_archive_is_refused(name: str, tmp_path: Path, folder: Path):
     (tmp_path / name).write_bytes(b"<html>please log in</html>")
     with pytest.raises(UnusableError, match=f"{name} is damaged or not of the type of its extension"):
         unpack(tmp_path / name, FILES, folder)
 
 
 @pytest.mark.parametrize(("pack", "name"), [(zipped, "x.zip"), (tarred, "x.tgz")])
-def test_half_an_archive_is_told_so(pack, name: str, tmp_path: Path, folder: Path):
+def test_a_truncated_archive_is_refused(pack, name: str, tmp_path: Path, folder: Path):
     noise = bytes((i * i * 31 + i // 7) % 251 for i in range(50_000))
     archive = pack(tmp_path / name, {"b.txt": noise, "a.txt": b"first"})
     archive.write_bytes(archive.read_bytes()[: archive.stat().st_size // 2])
@@ -104,7 +106,7 @@ def test_half_an_archive_is_told_so(pack, name: str, tmp_path: Path, folder: Pat
         unpack(archive, FILES, folder)
 
 
-def test_check_tells_what_was_expected_and_what_was_got(tmp_path: Path):
+def test_check_reports_expected_and_actual_values(tmp_path: Path):
     path = tmp_path / "word"
     path.write_bytes(b"abc")
     md5 = "900150983cd24fb0d6963f7d28e17f72"  # RFC 1321, A.5
@@ -133,7 +135,7 @@ def test_the_bytes_come_back_in_their_shape(tmp_path: Path, pack) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"", "starts with nothing"),
         (b"\x89PNG and so on, long enough", "starts with"),
@@ -149,8 +151,8 @@ def test_the_bytes_come_back_in_their_shape(tmp_path: Path, pack) -> None:
     ],
     ids=["empty", "foreign", "type", "shape", "short", "long", "cut", "damaged"],
 )
-def test_anything_else_is_refused(tmp_path: Path, content: bytes, told: str) -> None:
-    with pytest.raises(InputError, match=told) as raised:
+def test_anything_else_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
+    with pytest.raises(InputError, match=message) as raised:
         read_idx(written(tmp_path, content), (2, 3))
     message = str(raised.value)
     assert "\n" not in message
@@ -158,6 +160,6 @@ def test_anything_else_is_refused(tmp_path: Path, content: bytes, told: str) -> 
     assert message.endswith("; replace the file")
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         read_idx(tmp_path / "absent", (2, 3))

@@ -1,4 +1,4 @@
-"""Where sets are looked for, and what a person is told when they are not there."""
+"""Where data sets are searched, and the message if they are missing."""
 
 from pathlib import Path
 
@@ -118,7 +118,7 @@ def test_own_texts_are_all_or_one_by_its_stem(own: Path):
         resolve("text/c")
 
 
-def test_an_unknown_part_is_told_the_nearest(own: Path):
+def test_an_unknown_part_is_answered_with_the_closest(own: Path):
     place(own / "ptb", *PTB)
     with pytest.raises(InputError, match=r"ptb has no part 'vaild'; did you mean valid\?"):
         resolve("ptb/vaild")

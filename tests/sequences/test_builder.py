@@ -35,7 +35,7 @@ def built(
 
 
 @given(documents_of_numbers, st.sampled_from([0, 4, 16, UNLIMITED]))
-def test_the_sequence_is_that_of_the_documents_wherever_it_lies(
+def test_the_sequence_is_that_of_the_documents_in_memory_and_on_disk(
     documents: list[list[int]], limit: int
 ) -> None:
     expected = Sequence.from_documents(documents).fingerprint()
@@ -52,7 +52,7 @@ def test_codes_widen_when_there_are_more_kinds_in_memory_and_on_disk() -> None:
         assert sequence.fingerprint() == expected
 
 
-def test_document_ends_within_and_between_appends_are_kept_and_empty_documents_left_out() -> None:
+def test_document_ends_within_and_between_appends_count_and_empty_documents_are_dropped() -> None:
     builder = Builder()
     builder.append(np.array([0, 1, 0, 0], np.uint8), ends=[1, 1, 3])
     builder.append(np.array([], np.uint8), ends=[0])
@@ -85,7 +85,7 @@ def test_labels_that_cannot_be_compared_stay_in_order_of_appearance() -> None:
     assert next(sequence.documents()).tolist() == [0, 1, 2]
 
 
-def test_a_full_disk_is_told_with_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_with_advice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("tempfile.mkdtemp", lambda prefix: str(tmp_path / "gone"))
     with pytest.raises(InputError, match=r"cannot write the temporary file .*No such file.*; set TMPDIR"):
         built([[1, 2]], LabelEncoder(), limit=0)

@@ -92,7 +92,9 @@ WORDS = LINE.split()
 
 @pytest.mark.parametrize("container", [list, np.array, pandas_series, polars_series])
 @pytest.mark.parametrize("verb", [ms.mutual_information, ms.measure, ms.count_pairs])
-def test_short_strings_must_be_told_to_be_documents_or_symbols(container: Callable[..., Any], verb) -> None:
+def test_short_strings_require_a_choice_between_documents_and_symbols(
+    container: Callable[..., Any], verb
+) -> None:
     with pytest.raises(
         InputError, match=r"18 strings of 3 characters \(median\), such as 'to'.*'chars'.*'words'.*'items'"
     ):

@@ -34,7 +34,7 @@ PEERS = {
     "automutualinformation": "automutualinformation",
 }
 LETTERS = 27
-# Benchmarks besides the whole curves.
+# Number of benchmarks in addition to the whole curves.
 COUNT = 8
 
 _UNIT = "ns per pair"

@@ -203,7 +203,7 @@ def test_files_are_documents(files, tmp_path):
     assert labels(found) == [tokens_of(files["bytes"], "to be"), tokens_of(files["bytes"], " or not")]
 
 
-def test_what_is_more_than_fits_into_memory_lies_in_a_file(files):
+def test_more_symbols_than_the_memory_limit_go_to_a_file(files):
     found = read_text(LEARNT, files["bytes"], limit=10)
     assert isinstance(found.store, Disk)
     assert found.fingerprint() == read_text(LEARNT, files["bytes"]).fingerprint()
@@ -226,7 +226,7 @@ def test_a_tokenizer_for_texts_of_one_length_is_used_for_all(files, tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "hello", "[]", "{}", json.dumps({"model": {"type": "abacus"}})])
-def test_what_is_no_tokenizer_is_refused(tmp_path, text):
+def test_invalid_tokenizers_are_refused(tmp_path, text):
     path, data = tmp_path / "tokenizer.json", tmp_path / "x.txt"
     path.write_text(text)
     data.write_text("to be or not to be")
@@ -236,7 +236,7 @@ def test_what_is_no_tokenizer_is_refused(tmp_path, text):
         read(data, symbols=f"bpe:{path}")
 
 
-def test_a_tokenizer_that_is_not_there_is_told(files, tmp_path):
+def test_a_missing_tokenizer_is_reported(files, tmp_path):
     data = tmp_path / "x.txt"
     data.write_text("to be or not to be")
     with pytest.raises(
@@ -251,7 +251,7 @@ def test_a_tokenizer_that_is_not_there_is_told(files, tmp_path):
         read_text("", files["bytes"])
 
 
-def test_what_a_tokenizer_cannot_encode_is_told(tmp_path):
+def test_a_text_that_the_tokenizer_cannot_encode_is_reported(tmp_path):
     tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel({"to": 0, "be": 1}, unk_token="<unk>"))
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
     tokenizer.save(str(tmp_path / "words.json"))

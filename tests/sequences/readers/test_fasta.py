@@ -83,7 +83,7 @@ def test_a_file_that_is_no_dna_is_refused(tmp_path: Path) -> None:
         read(path)
 
 
-def test_large_dna_lies_in_a_temporary_file(tmp_path: Path) -> None:
+def test_large_dna_goes_to_a_temporary_file(tmp_path: Path) -> None:
     path = tmp_path / "x.fa"
     path.write_text(">x\n" + "GATTACA\n" * 50)
     assert read(path, memory_limit=10).fingerprint() == read(path).fingerprint()

@@ -95,7 +95,7 @@ def test_parts_compressed_one_after_the_other_are_all_read(tmp_path: Path, endin
 
 @pytest.mark.parametrize("ending", PACKERS)
 @pytest.mark.parametrize("damage", ["cut short", "changed", "not compressed"])
-def test_a_damaged_compressed_file_is_told(tmp_path: Path, ending: str, damage: str) -> None:
+def test_a_damaged_compressed_file_is_reported(tmp_path: Path, ending: str, damage: str) -> None:
     path = tmp_path / f"x.txt{ending}"
     data = PACKERS[ending](os.urandom(500) + TEXT.encode())
     middle = len(data) // 2
@@ -107,7 +107,7 @@ def test_a_damaged_compressed_file_is_told(tmp_path: Path, ending: str, damage: 
         read(path, symbols="bytes")
 
 
-def test_what_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     assert refusal(tmp_path / "no.txt") == f"no such file or folder: {tmp_path}/no.txt; check the name"
     assert refusal("no::such").startswith("no such file or folder: no::such")
     assert refusal("no:such:file").startswith("no such file or folder: no:such:file")
@@ -117,7 +117,7 @@ def test_what_is_not_there_is_told(tmp_path: Path) -> None:
     assert refusal([3]).startswith("a source is a int; expected a path")
 
 
-def test_what_cannot_be_opened_is_told(tmp_path: Path, folder: Path) -> None:
+def test_a_file_that_cannot_be_opened_is_reported(tmp_path: Path, folder: Path) -> None:
     inside_a_file = folder / "b.txt" / "x"
     assert (
         refusal(inside_a_file)
@@ -130,12 +130,14 @@ def test_what_cannot_be_opened_is_told(tmp_path: Path, folder: Path) -> None:
     assert refusal(tmp_path / "hidden-only").startswith("no files below the folder ")
 
 
-def test_what_may_not_be_read_is_told_before_any_work(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_permission_is_reported_before_any_work(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "b.txt")
     assert refusal(folder) == f"cannot read {folder}/b.txt: Permission denied; give a file that can be read"
 
 
-def test_an_error_while_reading_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_while_reading_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise OSError(5, "Input/output error")
 
@@ -170,7 +172,7 @@ def test_other_places_are_read_through_fsspec() -> None:
         memory.rm("/corpus", recursive=True)
 
 
-def test_an_unknown_kind_of_address_is_told() -> None:
+def test_an_unknown_kind_of_address_is_reported() -> None:
     assert refusal("nowhere://x/y").startswith("cannot open nowhere://x/y: Protocol not known: nowhere")
 
 

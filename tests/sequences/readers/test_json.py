@@ -92,6 +92,6 @@ def test_json_that_is_not_as_expected_is_refused(
         ("[" * 200_000, "recursion"),
     ],
 )
-def test_what_is_no_json_is_refused_with_the_place(tmp_path: Path, text: str, reason: str) -> None:
+def test_invalid_json_is_refused_with_its_position(tmp_path: Path, text: str, reason: str) -> None:
     with pytest.raises(InputError, match=rf"is not valid JSON \(.*{reason}.*\); .*--as chars$"):
         read(file(tmp_path, text))

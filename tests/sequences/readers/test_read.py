@@ -45,7 +45,7 @@ def test_the_ending_of_a_numpy_file_says_tokens(tmp_path: Path) -> None:
     assert read(tmp_path / "x.npy").symbols == "tokens"
 
 
-def test_what_is_asked_for_wins_over_the_ending(tmp_path: Path) -> None:
+def test_the_option_wins_over_the_extension(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("a,b\n1,2\n")
     assert {word: read(path, symbols=word).symbols for word in ("chars", "bytes", "words", "lines")} == {
@@ -61,7 +61,7 @@ def test_the_words_stay() -> None:
     assert TRANSFORMS == ("none", "difference", "log-return", "abs-log-return")
 
 
-def test_files_of_different_kinds_need_to_be_told_apart_or_read_alike(tmp_path: Path) -> None:
+def test_files_of_different_formats_need_one_format_for_all(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("hello")
     (tmp_path / "b.csv").write_text("x\n1\n2\n")
     message = r"have different formats \(.*a.txt as chars, .*b.csv as numbers\); choose one for all of them with --as"
@@ -124,7 +124,7 @@ def test_options_that_do_not_go_together_are_refused(tmp_path: Path, options, me
     assert str(caught.value).startswith(message) or message in str(caught.value)
 
 
-def test_a_table_may_be_told_that_a_file_is_a_document(tmp_path: Path) -> None:
+def test_a_table_accepts_that_a_file_is_a_document(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("x\n1\n2\n")
     assert read(path, documents="file").n_documents == 1
@@ -132,7 +132,7 @@ def test_a_table_may_be_told_that_a_file_is_a_document(tmp_path: Path) -> None:
 
 @final
 class Recorded(Progress, Stage):
-    """Remembers the one stage it is told of."""
+    """Records its one stage."""
 
     def __init__(self) -> None:
         self.total = self.done = 0.0

@@ -107,7 +107,7 @@ def test_changes_never_cross_from_one_file_into_the_next_and_bins_are_shared(tmp
     assert sequence.notes[1] == "2 quantile bins of the difference: up to 1, above"
 
 
-def test_bins_that_coincide_are_told(tmp_path: Path) -> None:
+def test_bins_that_coincide_are_reported(tmp_path: Path) -> None:
     sequence = read(table(tmp_path, "x\n0\n0\n0\n5\n7\n"))
     assert symbols(sequence) == [[0, 0, 0, 1, 2]]
     assert sequence.notes[1].startswith("3 quantile bins (4 requested; many values are equal): ")
@@ -158,7 +158,7 @@ def test_a_table_that_cannot_be_used_is_refused(tmp_path: Path, text: str, optio
     assert "\n" not in str(caught.value)
 
 
-def test_one_empty_cell_is_told_and_does_not_make_another_column_the_numbers(tmp_path: Path) -> None:
+def test_one_empty_cell_is_reported_and_does_not_make_another_column_the_numbers(tmp_path: Path) -> None:
     rows = "".join(f"{k % 9 + 1.5},{k % 7}\n" if k != 40 else ",3\n" for k in range(100))
     with pytest.raises(InputError, match="row 42: '' in column price is not a number"):
         read(table(tmp_path, "price,volume\n" + rows))
@@ -223,7 +223,7 @@ def test_changes_never_cross_a_missing_value_that_ends_a_document(tmp_path: Path
     assert symbols(read(path, transform="difference", levels=2, missing="break", column="y")) == [[0], [1, 0]]
 
 
-def test_a_missing_value_is_an_error_unless_told_and_the_advice_says_how(tmp_path: Path) -> None:
+def test_a_missing_value_is_an_error_by_default_and_the_message_names_the_option(tmp_path: Path) -> None:
     for text, cell in ((GAPS, "''"), (GAPS.replace("1,\n", "1,4\n"), "'NA'")):
         with pytest.raises(
             InputError, match=rf"row \d: {cell} in column y .*--missing drop or --missing break"

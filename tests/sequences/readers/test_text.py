@@ -127,7 +127,9 @@ def test_line_ends_are_not_translated(tmp_path: Path) -> None:
 
 
 @given(texts, st.integers(0, 40), st.sampled_from([b"\xff", b"\x80", b"\xc3\x28", b"\xed\xa0\x80"]), pieces)
-def test_a_byte_that_is_not_utf8_is_told_with_its_offset(text: str, at: int, bad: bytes, piece: int) -> None:
+def test_a_byte_that_is_not_utf8_is_reported_with_its_offset(
+    text: str, at: int, bad: bytes, piece: int
+) -> None:
     head, tail = text[:at].encode(), text[at:].encode()
     inputs = (Input("x", lambda: io.BytesIO(head + bad + tail)),)
     request = Request(names=("x",), inputs=inputs, piece=piece)
@@ -136,14 +138,14 @@ def test_a_byte_that_is_not_utf8_is_told_with_its_offset(text: str, at: int, bad
         read_chars(request)
 
 
-def test_a_character_cut_off_at_the_end_of_the_file_is_told(tmp_path: Path) -> None:
+def test_a_character_cut_off_at_the_end_of_the_file_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "cut.txt"
     path.write_bytes("añ".encode()[:-1])
     with pytest.raises(InputError, match=r"byte 0xc3 at offset 1 \(unexpected end of data\)"):
         read(path)
 
 
-def test_a_large_local_file_of_bytes_is_used_where_it_lies(tmp_path: Path) -> None:
+def test_a_large_local_file_of_bytes_is_used_in_place(tmp_path: Path) -> None:
     path = tmp_path / "data.raw"
     path.write_bytes(b"hello world" * 10)
     sequence = read(path, symbols="bytes", memory_limit=100)

@@ -66,7 +66,7 @@ def test_tokens_beyond_any_table_are_read_with_a_dictionary(tmp_path: Path) -> N
     assert sequence.symbols == "tokens"
 
 
-def test_a_large_raw_file_is_used_where_it_lies(tmp_path: Path) -> None:
+def test_a_large_raw_file_is_used_in_place(tmp_path: Path) -> None:
     path = tmp_path / "train.bin"
     path.write_bytes(np.array([9, 500, 9, 65_535], "<u2").tobytes())
     sequence = read(path, memory_limit=4)

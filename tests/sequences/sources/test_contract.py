@@ -89,7 +89,7 @@ def test_counted_information_agrees_with_the_stated_one(source: Source, length: 
 
 
 @every_source
-def test_documents_have_the_asked_number_and_length(source: Source, length: int) -> None:
+def test_documents_have_the_requested_number_and_length(source: Source, length: int) -> None:
     sequence = source.sample(3, length, seed=0)
     assert sequence.offsets.tolist() == [0, length, 2 * length, 3 * length]
     assert sequence.store.read(0, 10).dtype == np.uint8

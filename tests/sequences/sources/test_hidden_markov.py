@@ -114,7 +114,7 @@ def test_emission_of_impossible_transitions_is_not_looked_at() -> None:
         (np.full((2, 2, 2), np.nan), "non-finite"),
     ],
 )
-def test_what_is_no_emission_is_refused(emission: NDArray[np.float64], why: str) -> None:
+def test_invalid_emissions_are_refused(emission: NDArray[np.float64], why: str) -> None:
     with pytest.raises(InputError, match=why):
         HiddenMarkov(np.full((2, 2), 0.5), emission)
 

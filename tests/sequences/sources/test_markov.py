@@ -115,7 +115,7 @@ def test_stationary_law_keeps_small_probabilities() -> None:
         ([[0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.2, 0.3, 0.5]], "reducible"),
     ],
 )
-def test_what_is_no_irreducible_transition_matrix_is_refused(matrix: list, why: str) -> None:
+def test_invalid_and_reducible_transition_matrices_are_refused(matrix: list, why: str) -> None:
     with pytest.raises(InputError, match=why):
         MarkovChain(np.array(matrix))
 
@@ -181,7 +181,7 @@ def test_successive_independent_symbols_fill_the_product_law() -> None:
 
 
 @pytest.mark.parametrize("p", [[1.0], [0.5, 0.4], [1.5, -0.5], [[0.5, 0.5]], []])
-def test_what_is_no_law_of_symbols_is_refused(p: list) -> None:
+def test_invalid_symbol_distributions_are_refused(p: list) -> None:
     with pytest.raises(InputError):
         Independent(np.array(p))
     with pytest.raises(InputError, match="two or more"):
@@ -231,7 +231,7 @@ def test_a_sticky_chain_repeats_as_often_as_it_says_and_draws_from_its_law() -> 
     assert np.all(np.abs(seen - p) <= 5 * np.sqrt(9 * p / n) + 5 / n)
 
 
-def test_every_document_of_a_sticky_chain_starts_anew() -> None:
+def test_every_document_of_a_sticky_chain_starts_independently() -> None:
     first = np.array([d[0] for d in StickyChain.zipf(3, stay=0.99).sample(30_000, 2, seed=0).documents()])
     # Were the last symbol of the document before repeated, neighbors would be equal in 99 % of cases.
     equal = float(np.sum(StickyChain.zipf(3, stay=0.99).probabilities ** 2))
@@ -308,7 +308,7 @@ def test_a_large_bigram_chain_is_sampled_by_its_own_transitions() -> None:
     assert np.abs((again - expected)[often] / np.sqrt(expected[often])).max() < 10
 
 
-def test_what_is_no_closed_walk_is_refused() -> None:
+def test_counts_that_are_not_a_closed_walk_are_refused() -> None:
     for counts in ([[1, 2], [1, 1]], [[1, 0], [0, 0]], [[1.5, 0.5], [0.5, 1.5]], [[1, -1], [-1, 1]], [[3]]):
         with pytest.raises(InputError, match=r"use BigramChain\.fit"):
             BigramChain(np.array(counts))
