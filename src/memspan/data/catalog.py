@@ -190,9 +190,7 @@ _SETS = (
         description="text8: 100,000,000 characters of Wikipedia, letters a-z and space",
         licence="CC BY-SA and GFDL (Wikipedia)",
         megabytes=31,
-        files=_files(
-            "text8 - 100_000_000 6e890197040d37d85beb962ae1f041ff1d9a9ca8d20c7d99c85027eebf51dca7",
-        ),
+        files=_files("text8 - 100_000_000 6e890197040d37d85beb962ae1f041ff1d9a9ca8d20c7d99c85027eebf51dca7"),
         addresses=(
             Archive(
                 "http://mattmahoney.net/dc/text8.zip",
@@ -206,9 +204,7 @@ _SETS = (
         description="enwik8: the first 100,000,000 bytes of a 2006 Wikipedia dump, with markup",
         licence="CC BY-SA and GFDL (Wikipedia)",
         megabytes=36,
-        files=_files(
-            "enwik8 - 100_000_000 2b49720ec4d78c3c9fabaee6e4179a5e997302b3a70029f30f2d582218c024a8",
-        ),
+        files=_files("enwik8 - 100_000_000 2b49720ec4d78c3c9fabaee6e4179a5e997302b3a70029f30f2d582218c024a8"),
         addresses=(
             Archive(
                 "http://mattmahoney.net/dc/enwik8.zip",
@@ -243,7 +239,7 @@ _SETS = (
         licence="NCBI RefSeq, free",
         megabytes=1.4,
         files=_files(
-            "ecoli-k12.fna - 4_699_745 53bb6a51b6e92139ced1e38f74b7938781027c52200922ff03718c2237d23bb4",
+            "ecoli-k12.fna - 4_699_745 53bb6a51b6e92139ced1e38f74b7938781027c52200922ff03718c2237d23bb4"
         ),
         addresses=(
             Archive(
@@ -259,7 +255,7 @@ _SETS = (
         licence="public domain music; the collection states no license",
         megabytes=1.7,
         files=_files(
-            "jsb-chorales-16th.json - 1_741_172 8730aca7b64e7d29493733d1cf19fad4a5b351d8f1845e57dac27728104fd39f",
+            "jsb-chorales-16th.json - 1_741_172 8730aca7b64e7d29493733d1cf19fad4a5b351d8f1845e57dac27728104fd39f"
         ),
         addresses=(
             # A fixed commit: the file has changed once, and the checksum above belongs to this version.
@@ -276,10 +272,7 @@ _SETS = (
         files=(DataFile(name="sp500-daily.csv"),),
     ),
     DataSet(
-        name="text",
-        description="user-supplied texts, UTF-8",
-        licence="depends on the texts",
-        pattern="*.txt",
+        name="text", description="user-supplied texts, UTF-8", licence="depends on the texts", pattern="*.txt"
     ),
 )
 

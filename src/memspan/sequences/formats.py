@@ -28,7 +28,7 @@ TOKEN_TYPES = ("uint16", "uint32")
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Format:
     """How files of one kind become symbols."""
 
@@ -39,7 +39,7 @@ class Format:
     unit: str
     """The noun for one symbol in sentences; the plural adds an s."""
     module: str
-    """The module that defines `read_NAME`, a function of a `Request` that returns a `Sequence`."""
+    """The module of `memspan.sequences.readers` with `read_NAME`, a function from a `Request` to a `Sequence`."""
     extensions: tuple[str, ...] = ()
     """File extensions that select this format, in lower case."""
     document: str = "a file"
@@ -60,25 +60,23 @@ class Format:
 
     def reader(self) -> Callable[[Request], Sequence]:
         """Import the function that reads this format."""
-        return getattr(importlib.import_module(self.module), f"read_{self.name}")
+        return getattr(
+            importlib.import_module(f"memspan.sequences.readers.{self.module}"), f"read_{self.name}"
+        )
 
-
-_READERS = "memspan.sequences.readers"
 
 FORMATS: dict[str, Format] = {
     entry.name: entry
     for entry in (
-        Format(name="chars", symbol="a Unicode character", unit="character", module=f"{_READERS}.text"),
-        Format(name="bytes", symbol="a byte", unit="byte", module=f"{_READERS}.text"),
-        Format(name="words", symbol="a word between white space", unit="word", module=f"{_READERS}.text"),
-        Format(
-            name="lines", symbol="a line", unit="line", module=f"{_READERS}.text", documents=("file", "blank")
-        ),
+        Format("chars", "a Unicode character", "character", "text"),
+        Format("bytes", "a byte", "byte", "text"),
+        Format("words", "a word between white space", "word", "text"),
+        Format("lines", "a line", "line", "text", documents=("file", "blank")),
         Format(
             name="dna",
             symbol="A, C, G or T, in either case",
             unit="base",
-            module=f"{_READERS}.fasta",
+            module="fasta",
             extensions=(".fa", ".fna", ".fasta"),
             document="a record",
             documents=(),
@@ -87,7 +85,7 @@ FORMATS: dict[str, Format] = {
             name="numbers",
             symbol="a quantile bin of a column of numbers",
             unit="value",
-            module=f"{_READERS}.tables",
+            module="tables",
             extensions=(".csv", ".tsv"),
             documents=("file",),
             options=("column", "transform", "missing"),
@@ -96,7 +94,7 @@ FORMATS: dict[str, Format] = {
             name="tokens",
             symbol="an integer of an array",
             unit="token",
-            module=f"{_READERS}.tokens",
+            module="tokens",
             extensions=(".npy", ".bin"),
             document="a file or a row of an array",
             documents=(),
@@ -106,7 +104,7 @@ FORMATS: dict[str, Format] = {
             name="json",
             symbol="an item of a list of lists",
             unit="item",
-            module=f"{_READERS}.json",
+            module="json",
             extensions=(".json",),
             document="an inner list",
             documents=(),
@@ -116,7 +114,7 @@ FORMATS: dict[str, Format] = {
             name="bpe",
             symbol="a token of a Hugging Face tokenizer.json; needs the extra hf",
             unit="token",
-            module=f"{_READERS}.bpe",
+            module="bpe",
             argument="FILE",
         ),
     )

@@ -186,13 +186,14 @@ def test_a_format_is_one_reader_and_one_declaration(tmp_path: Path, monkeypatch:
         name="capitals",
         symbol="the case of a letter",
         unit="case",
-        module=read_capitals.__module__,
+        module="capitals",
         extensions=(".caps",),
         document="a file",
         documents=(),
         options=("case",),
     )
-    monkeypatch.setitem(sys.modules, read_capitals.__module__, SimpleNamespace(read_capitals=read_capitals))
+    module = SimpleNamespace(read_capitals=read_capitals)
+    monkeypatch.setitem(sys.modules, "memspan.sequences.readers.capitals", module)
     monkeypatch.setitem(FORMATS, "capitals", entry)
     (tmp_path / "x.caps").write_text("aB")
     assert read(tmp_path / "x.caps").symbols == "capitals"

@@ -65,9 +65,7 @@ class QuantizedAR1(Source):
 
 
 def _rectangle_deviations(
-    thresholds: NDArray[np.float64],
-    correlation: float,
-    rule: tuple[NDArray[np.float64], NDArray[np.float64]],
+    thresholds: NDArray[np.float64], correlation: float, rule: tuple[NDArray[np.float64], NDArray[np.float64]]
 ) -> NDArray[np.float64]:
     """P(level a, level b) - P(level a) P(level b) of normal variables, shape levels × levels.
 
