@@ -96,6 +96,7 @@ def run(
         raise InputError(f"there is no benchmark {chosen!r}; {suggestion(chosen, BENCHMARKS)}")
     if plan is not None and chosen != "calibration":
         raise InputError(f"a calibration plan for the benchmark {chosen}; expected it for calibration only")
+    # numpy is loaded only now; the help of the command line needs the table alone.
     from memspan.bench.timing import machine
     from memspan.results import BenchReport
 
@@ -103,6 +104,7 @@ def run(
     suite = BENCHMARKS[chosen]
     found = suite(progress) if plan is None else suite.function()(progress, plan)
     seconds = time.perf_counter() - start
+    # Only calibration returns more than rows.
     if isinstance(found, tuple):
         return BenchReport(machine(), found, seconds)
     return BenchReport(machine(), found.benchmarks, seconds, found.calibration, found.estimates, found.notes)

@@ -107,6 +107,7 @@ class CellRace:
 
 def races(sizes: CellSizes) -> list[CellRace]:
     """Every cell once, RelRNN at two batch sizes, the minimalRNN at its own sizes."""
+    # `every_cell` lists RelRNN first and the minimalRNN second.
     relevant, _, *others = every_cell(sizes.steps, sizes.batch, sizes.hidden)
     larger = every_cell(sizes.steps, sizes.large_batch, sizes.hidden, squares=False)[0]
     minimal = every_cell(sizes.long, sizes.narrow_batch, sizes.narrow, squares=False)[1]
@@ -133,6 +134,7 @@ def every_cell(steps: int, batch: int, hidden: int, *, squares: bool = True) -> 
         pair(layers.DetachLSTM, "torch.nn.LSTM", nn.LSTM),
         pair(layers.Transformer, "torch.nn.TransformerEncoderLayer", CausalEncoder),
     ]
+    # The peers below hold every past state, and autograd every step's copy of them.
     if not squares:
         return linear
     everything = partial(PlainRelRNN, short_term=steps, relevant=0)

@@ -126,6 +126,7 @@ def ranked(alphabet: int, exponent: float, length: int) -> Sequence:
     """Independent symbols whose frequencies fall as a power of their rank; exponent 0 gives equal frequencies."""
     frequency = np.arange(1.0, alphabet + 1) ** -exponent
     steps = np.cumsum(frequency / frequency.sum())
+    # Rounding may leave the last step below one, hence the clip.
     drawn = np.searchsorted(steps, np.random.default_rng(0).random(length)).clip(max=alphabet - 1)
     dtype = np.uint8 if alphabet <= 256 else np.uint16
     return Sequence(Memory(drawn.astype(dtype)), np.array([0, length]), tuple(range(alphabet)))
@@ -199,6 +200,7 @@ def _lags(sizes: MeasureSizes) -> list[int]:
 def count_lags(kernel: Kernel, sequence: Sequence, lags: list[int]) -> list[Table]:
     """All pairs at all lags, piece by piece, as `count_pairs` does in one block."""
     accumulator = kernel.accumulator(len(lags))
+    # Pieces of at least eight largest lags, so that their overlap is a small share of the work.
     for piece in pieces(sequence, 0, sequence.length, max(kernel.piece, 8 * lags[-1])):
         prepared = kernel.prepare(sequence.store.read(piece.start, piece.needed(lags[-1])))
         for slot, lag in enumerate(lags):

@@ -54,6 +54,7 @@ def update_cost(phase: Literal["base", "full"], sizes: ObjectiveSizes) -> Benchm
     """The best update of each side; `full` is timed after the switch."""
     with with_threads(THREADS):
         regularized, plain = trainer_of(phase, sizes), trainer_of("none", sizes)
+        # `full` adds its second term only after the switch; for `base` this has no effect.
         regularized.switch()
         updates = itertools.count()
         ours, theirs = race(

@@ -76,6 +76,7 @@ def cached_context(sizes: SampleSizes) -> Benchmark:
     """A Transformer that caches keys and values, next to one that reads the same context again for every symbol."""
     model = SequenceModel(Transformer(sizes.hidden, sizes.hidden, 2), sizes.symbols)
     lengths = context_lengths(sizes.context, sizes.cached)
+    # Evenly spread positions, because the cost without a cache grows with the context.
     chosen = [lengths[place] for place in np.linspace(0, len(lengths) - 1, sizes.uncached).astype(int)]
     contexts = [torch.zeros(length, TRANSFORMER_STREAMS, dtype=torch.long) for length in chosen]
     with with_threads(THREADS):

@@ -25,6 +25,7 @@ class Trial:
 
 
 def _trials() -> dict[str, Trial]:
+    # Short versions of the tasks: all cells together take half an hour.
     digits = Trial(task={"data": "digits", "steps": 16}, updates=600)
     return {
         "copy": Trial(task={"delay": 10}, updates=2_000),

@@ -47,6 +47,7 @@ def diagram(sizes: TheorySizes) -> Benchmark:
     """The peer solves the fixed point and chi_1 by `scipy.integrate.quad`; it skips the correlation."""
     bias, sigma = np.linspace(-4, 8, sizes.side), np.linspace(0.5, 10, sizes.side)
     plane = MinimalField(sigma_w=sigma[:, None], sigma_v=1.39, bias_mean=bias, input_variance=0.46)
+    # The cost of a quadrature varies over the plane, so the peer is timed at evenly spread points.
     chosen = np.linspace(0, sizes.side**2 - 1, sizes.sampled).astype(np.int64)
     pairs = [(float(sigma[i // sizes.side]), float(bias[i % sizes.side])) for i in chosen]
     ours, theirs = race(plane.fixed_point, lambda: [by_quadrature(*pair) for pair in pairs], sizes.rounds)
@@ -75,6 +76,7 @@ def by_quadrature(
                 np.exp(-z * z / 2) / np.sqrt(2 * np.pi) * function(special.expit(np.sqrt(q) * z + bias_mean))
             )
 
+        # Beyond nine standard deviations the Gaussian weight is below 1e-17.
         return integrate.quad(integrand, -9, 9, limit=200)[0]
 
     def moments(Q: float) -> tuple[float, float, float]:
@@ -85,6 +87,7 @@ def by_quadrature(
         _, retained, updated = moments(Q)
         return Q * retained + R * updated - Q
 
+    # A state is a weighted mean of inputs, so its variance lies between 0 and that of the inputs.
     Q = optimize.root_scalar(excess, bracket=(0.0, R), xtol=1e-12).root
     q, retained, _ = moments(Q)
     return q, retained + sigma_w**2 * (Q + R) * expected(lambda u: (u * (1 - u)) ** 2, q)

@@ -26,6 +26,7 @@ def race(ours: Work, theirs: Work, rounds: int) -> tuple[float, float]:
     """Best seconds of each side over `rounds` turns; the first round of ours may include compilation."""
     best = [float("inf"), float("inf")]
     for _ in range(rounds):
+        # Alternating sides expose both to the same load of the machine.
         for side, work in enumerate((ours, theirs)):
             best[side] = min(best[side], seconds(work))
     return best[0], best[1]
@@ -65,6 +66,7 @@ def run_process(module: str, arguments: Iterable[object], task: str, environment
         command, check=False, capture_output=True, text=True, env={**os.environ, **environment}
     )
     if done.returncode:
+        # The last line of a traceback is the error itself.
         last = (done.stderr.strip().splitlines() or [f"status {done.returncode}, perhaps out of memory"])[-1]
         raise MemspanError(f"{task} failed: {last}")
     return done.stdout

@@ -80,6 +80,7 @@ def update_cost(cell: str, sizes: TrainSizes, *, validated: bool) -> Benchmark:
         config = replace(config, training=replace(config.training, validate_every=ENDLESS))
     with tempfile.TemporaryDirectory() as folder, with_threads(THREADS):
         times = timed_updates(config, bare_update(config, build(config)), Path(folder), sizes.updates)
+    # A whole period, so that periodic work counts with its exact share.
     period = math.lcm(ROUND, every) if validated else ROUND
     sequences = config.training.validation_batches * config.training.validation_size
     suffix = f", with a validation by {sequences:,} sequences every {every:,}" if validated else ""

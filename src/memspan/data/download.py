@@ -73,12 +73,14 @@ def _fetch(data_set: DataSet, address: Archive | Folder, target: Path, progress:
         for file in data_set.files:
             check(folder / file.name, checksum=file.checksum, size=file.size)
         for file in data_set.files:
+            # Files move into place only after all of them are checked.
             with replacing(target / file.name) as temporary:
                 (folder / file.name).replace(temporary)
 
 
 def _download_archive(data_set: DataSet, address: Archive, folder: Path, progress: Progress) -> None:
     (folder / "archive").mkdir()
+    # The archive has the name in the URL, because its extension decides how it is unpacked.
     archive = folder / "archive" / PurePosixPath(unquote(urlsplit(address.url).path)).name
     _download(address.url, archive, progress)
     check(archive, checksum=address.checksum)

@@ -98,6 +98,7 @@ def _tar_members(archive: Path) -> Iterator[tuple[str, _Stream]]:
 
 
 def _last_part(member: str) -> str:
+    # Archives made on Windows separate folders with backslashes.
     path = PurePosixPath(member.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts:
         raise UnusableError(f"the archive holds {member!r}, a path outside of it")
@@ -107,6 +108,7 @@ def _last_part(member: str) -> str:
 def _write(stream: _Stream, path: Path, limit: int) -> None:
     """Copy at most `limit` bytes; a larger file is refused before it fills the disk."""
     written = 0
+    # Exclusive creation: an archive cannot overwrite anything that exists.
     with path.open("xb") as target:
         while piece := stream.read(_PIECE):
             written += len(piece)

@@ -78,6 +78,7 @@ def resolve(name: str) -> list[Path]:
         return _of_pattern(data_set, part)
     chosen = part or "train"
     names = [file.name for file in data_set.files if chosen in (file.split, file.name, Path(file.name).stem)]
+    # A set without splits has no training part.
     if not names and not part:
         names = [file.name for file in data_set.files]
     if not names:

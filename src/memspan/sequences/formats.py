@@ -65,6 +65,7 @@ class Format:
         )
 
 
+# The order is that of the help text.
 FORMATS: dict[str, Format] = {
     entry.name: entry
     for entry in (

@@ -148,6 +148,7 @@ class Sequence:
         inside = self.offsets[(self.offsets > start) & (self.offsets < stop)]
         offsets = np.concatenate([[start], inside, [stop]]) - start
         whole = self.store
+        # A part of an array is a view; a part of a file stays lazy.
         store = Memory(whole.read(start, stop)) if isinstance(whole, Memory) else Window(whole, start, stop)
         return Sequence(store, offsets, self.alphabet, self.symbols, self.paths, self.notes, self.column)
 
@@ -155,6 +156,7 @@ class Sequence:
         """A SHA-256 of symbols, document ends and alphabet; equal sequences have equal fingerprints."""
         digest = hashlib.sha256(repr((self.length, self.alphabet)).encode())
         digest.update(np.ascontiguousarray(self.offsets, dtype="<i8").data)
+        # In pieces, because the sequence may be a file larger than memory.
         for start in range(0, self.length, PIECE):
             piece = self.store.read(start, min(start + PIECE, self.length))
             digest.update(np.ascontiguousarray(piece).data)
@@ -239,6 +241,7 @@ def _separated(documents: Any) -> list[Any]:
     if array is not None and array.ndim == 1:
         return [array]
     items = _items(documents if array is None else array)
+    # One test per type instead of one per item: a list may have millions of items.
     single = {kind: not issubclass(kind, Iterable) for kind in set(map(type, items))}
     scalars = [single[type(item)] or _is_zero_dimensional(item) for item in items]
     if items and all(scalars):
@@ -349,6 +352,7 @@ def _has_nan(array: NDArray[Any]) -> bool:
 
 def _scalars(items: list[Any]) -> list[Any]:
     """Hashable items: scalar tensors and arrays become the values they hold."""
+    # Most lists hold plain values and are returned as they are, after one look at their types.
     kinds = {kind for kind in set(map(type, items)) if hasattr(kind, "__array__")}
     if not kinds:
         return items

@@ -47,6 +47,7 @@ def read(
     >>> words.length, words.alphabet, words.symbols
     (6, ('be', 'not', 'or', 'to'), 'words')
     """
+    # All options are checked before any input is opened.
     entry, argument = (None, None) if symbols is None else _parse_symbols(symbols)
     if transform not in TRANSFORMS:
         raise InputError(f"unknown transform {transform!r}; use --transform {', '.join(TRANSFORMS)}")
@@ -65,6 +66,7 @@ def read(
     }
     _check_options(entry, [option for option, is_given in given.items() if is_given])
     total = sum(item.size or 0 for item in inputs)
+    # Streams have no known size, and a stage without a total says nothing.
     with (progress if total else SILENT).stage("reading", total) as stage:
         request = Request(
             names=names,

@@ -58,6 +58,7 @@ def _without_headers(pieces: Iterator[bytes]) -> Iterator[bytes]:
 def _table() -> bytes:
     table = bytearray([_BREAK] * 256)
     for number, base in enumerate(_BASES):
+        # 0x20 separates upper and lower case in ASCII.
         table[base] = table[base | 0x20] = number
     return bytes(table)
 

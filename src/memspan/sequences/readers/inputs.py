@@ -211,6 +211,7 @@ def _local_inputs(path: Path, name: str) -> list[Input]:
 def _local_input(path: Path, name: str, status: os.stat_result) -> Input:
     if not os.access(path, os.R_OK):
         raise cannot_read(name, PermissionError(13, os.strerror(13)))
+    # Pipes and devices have no size and cannot be read twice.
     regular = stat.S_ISREG(status.st_mode)
     opener = partial(path.open, "rb")
     return Input(name, opener, status.st_size, path) if regular else Input(name, opener)
@@ -222,6 +223,7 @@ def _files_below(folder: Path) -> list[Path]:
 
     files: list[Path] = []
     for parent, folders, names in os.walk(folder, onerror=refuse):
+        # Changed in place, so that os.walk does not enter hidden folders.
         folders[:] = [name for name in folders if not name.startswith(".")]
         paths = (Path(parent, name) for name in names if not name.startswith("."))
         files += [path for path in paths if path.is_file()]

@@ -72,6 +72,7 @@ def _at_key(value: dict[str, Any], key: str | None, name: str) -> Any:
 
 def _symbol(value: Any, name: str) -> Hashable:
     if isinstance(value, list):
+        # Tuples are hashable, lists are not.
         return tuple(_symbol(part, name) for part in value)
     if isinstance(value, dict):
         raise InputError(f"a symbol of {name} is an object; expected a number, a string or a list of them")

@@ -101,6 +101,7 @@ def _edges(values: Values, levels: int) -> Values:
     """The inner bin edges: the distinct quantiles 1/K, …, (K-1)/K."""
     if len(values) == 0:
         return values
+    # Tied values make quantiles equal; equal edges would give empty bins.
     return np.unique(np.quantile(values, np.arange(1, levels) / levels))
 
 

@@ -57,6 +57,7 @@ def read_in_place(request: Request, dtype: np.dtype[Any], *, symbols: str) -> Se
     alphabet = np.flatnonzero(present).tolist()
     length = size // dtype.itemsize
     check_alphabet(alphabet, length, request.name)
+    # A file that uses every value needs no table.
     recode = None if present.all() else (np.cumsum(present) - 1).astype(narrow_dtype(len(alphabet)))
     store = Disk(path.absolute(), dtype, length, recode)
     return Sequence(store, np.array([0, length], np.int64), tuple(alphabet), symbols, request.names)
@@ -121,6 +122,7 @@ def _append_npy(
         pieces = iter([whole.reshape(shape, order="F").ravel()] if len(whole) == expected else [whole])
     length = 0
     for values in pieces:
+        # The position in this piece at which the next row begins.
         first = -length % row_length if row_length else 0
         ends = range(first, len(values), row_length) if row_length else ()
         builder.append(encoder.codes(values), ends)

@@ -48,6 +48,7 @@ class HiddenMarkov(Source):
                 f"the emission has shape {emission.shape}; "
                 f"expected ({states}, {states}, symbols) with two or more symbols"
             )
+        # Emissions of impossible transitions may be anything, so they are not checked.
         possible = transition > 0.0
         emission[possible] = checked_probabilities(emission[possible], "the emission")
         emission[~possible] = 0.0
@@ -88,6 +89,7 @@ class HiddenMarkov(Source):
         n_states, _, n_symbols = joint.shape
         first = np.tensordot(stationary(self.transition), joint, axes=1)
         laws = np.vstack([joint.reshape(n_states, -1), first.reshape(1, -1)])
+        # An outcome is a pair of next state and symbol, numbered row by row.
         state_of, symbol_of = np.divmod(np.arange(n_states * n_symbols), n_symbols)
         rng = np.random.default_rng(seed)
         return as_documents(

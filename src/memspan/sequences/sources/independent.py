@@ -54,6 +54,7 @@ class Independent(Source):
 
         check_size(n_documents, length)
         n_symbols = len(self.probabilities)
+        # Every outcome leads to the same state, so nothing is remembered.
         same_state = np.zeros(n_symbols, dtype=np.int64)
         laws = np.vstack([self.probabilities, self.probabilities])
         rng = np.random.default_rng(seed)

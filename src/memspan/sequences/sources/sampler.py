@@ -80,6 +80,7 @@ def draw_leaves(
     """
     keep, alias = alias_tables(laws)
     n_symbols = laws.shape[1]
+    # The virtual parent of a root is the last row.
     nodes = np.full(n_documents, n_symbols, dtype=narrow_dtype(n_symbols + 1))
     for children in (1, *[branching] * depth):
         below = np.empty(len(nodes) * children, dtype=narrow_dtype(n_symbols))
@@ -120,6 +121,7 @@ def alias_tables(laws: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArra
             low, high = poor[n_poor], rich[n_rich - 1]
             keep[row, low] = weight[low]
             alias[row, low] = high
+            # The rich outcome fills the rest of the poor one's column.
             weight[high] -= 1.0 - weight[low]
             if weight[high] < 1.0:
                 n_rich -= 1
@@ -132,6 +134,7 @@ def alias_tables(laws: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArra
 @njit(nogil=True, cache=True, inline="always")
 def _pick(uniform: float, keep: Any, alias: Any, row: int) -> int:
     scaled = uniform * keep.shape[1]
+    # Rounding can make the product equal to the number of columns.
     column = min(int(scaled), keep.shape[1] - 1)
     return column if scaled - column < keep[row, column] else alias[row, column]
 
@@ -151,6 +154,7 @@ def _walk(
     """Write one symbol per random number; a document begins after `until_next` of them. Returns the last state."""
     for i in range(len(uniforms)):
         if until_next == 0:
+            # The last row is the distribution of a document's first outcome.
             state = len(keep) - 1
             until_next = length
         until_next -= 1

@@ -104,6 +104,7 @@ def stationary(transition: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     a = np.array(transition, dtype=np.float64)
     for n in range(len(a) - 1, 0, -1):
+        # Probability of leaving state n for the states that remain; the diagonal is never needed.
         leaving = a[n, :n].sum()
         if leaving <= 0.0:
             raise InputError(_REDUCIBLE)
