@@ -9,7 +9,8 @@ memspan.errors.InputError: lag 5000 is longer than the longest document (1,024 s
 """
 
 import contextlib
-from collections.abc import Iterator
+import difflib
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 
 
@@ -60,6 +61,20 @@ def _check(what: str, needed: dict[str, str], extra: str) -> None:
     for module, package in needed.items():
         if find_spec(module) is None:
             raise MissingExtraError(what, package, extra)
+
+
+def suggestion(word: str, choices: Iterable[str]) -> str:
+    """The end of a message about an unknown `word`: the closest choice, and all of them.
+
+    >>> suggestion("trian", ["train", "valid", "test"])
+    'did you mean train? (There are train, valid, test.)'
+    """
+    by_lower_case = {choice.lower(): choice for choice in choices}
+    closest = difflib.get_close_matches(word.lower(), by_lower_case, n=1)
+    everything = ", ".join(by_lower_case.values())
+    if not closest:
+        return f"choose one of {everything}"
+    return f"did you mean {by_lower_case[closest[0]]}? (There are {everything}.)"
 
 
 @contextlib.contextmanager

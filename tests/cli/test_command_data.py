@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memspan.data import CATALOGUE
+from memspan.data import CATALOG
 
 
 @pytest.fixture(autouse=True)
@@ -19,10 +19,10 @@ def test_the_list_says_what_is_here(memspan, own_folder):
     (own_folder / "text").mkdir()
     (own_folder / "text/mine.txt").write_text("words")
     ran = memspan("data", "list")
-    assert ran.out.startswith(f"{len(CATALOGUE)} data sets, 1 of them on this machine; use one as data:NAME")
+    assert ran.out.startswith(f"{len(CATALOG)} data sets, 1 of them on this machine; use one as data:NAME")
     plain = memspan("data", "list", "--json").plain
     places = {entry["name"]: entry["path"] for entry in plain["data"]}
-    assert list(places) == list(CATALOGUE)
+    assert list(places) == list(CATALOG)
     assert {name: place for name, place in places.items() if place} == {"text": str(own_folder / "text")}
 
 

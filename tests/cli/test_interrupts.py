@@ -15,7 +15,6 @@ import pytest
 
 from memspan.cli import main
 from memspan.information import counting
-from memspan.sequences import reading
 
 SECONDS_TO_BEGIN = 120.0
 """Loading, reading and, on a first run, compiling."""
@@ -113,7 +112,7 @@ def test_an_interrupt_before_the_first_part_says_so(novel, monkeypatch, capsys, 
 
 
 def test_commands_that_keep_nothing_say_so_too(novel, twin, monkeypatch, capsys):
-    monkeypatch.setitem(reading._READERS, "chars", _interrupt)
+    monkeypatch.setattr("memspan.sequences.readers.text.read_chars", _interrupt)
     assert main(["compare", f"a={novel}", f"b={twin}", "--quiet"]) == 130
     assert capsys.readouterr() == ("", "interrupted: nothing was kept\n")
 

@@ -39,7 +39,7 @@ def file(tmp_path):
         ("text.txt", b"abcd" * 100, ("--lags", "one"), "expected numbers as in 1,2,5"),
         ("text.txt", b"abcd" * 100, ("--lags", "1,2", "--max-lag", "9"), "leave one of them out"),
         ("text.txt", b"abcd" * 100, ("--as", "notes"), "unknown symbols 'notes'"),
-        ("text.txt", b"abcd" * 100, ("--as", "bpe:no.json"), "the tokenizer no.json is not there"),
+        ("text.txt", b"abcd" * 100, ("--as", "bpe:no.json"), "the tokenizer no.json does not exist"),
         ("text.txt", b"abcd" * 100, ("--column", "close"), "--column is for numbers"),
         ("text.txt", b"abcd" * 100, ("--level", "0"), "not a positive number of nats"),
         ("text.txt", b"abcd" * 100, ("--level", "nan"), "not a positive number of nats"),

@@ -1,10 +1,10 @@
-"""Where sets are looked for, and what a person is told when they are not there."""
+"""Where data sets are searched, and the message if they are missing."""
 
 from pathlib import Path
 
 import pytest
 
-from memspan.data import CATALOGUE, available, find, locate, resolve
+from memspan.data import CATALOG, available, find, locate, resolve
 from memspan.data.locations import cache_folder
 from memspan.errors import InputError
 
@@ -84,7 +84,7 @@ def test_available_lists_every_set_with_its_place(own: Path):
     place(own / "ptb", *PTB)
     place(own / "text", "essay.txt")
     places = {data_set.name: folder for data_set, folder in available()}
-    assert list(places) == list(CATALOGUE)
+    assert list(places) == list(CATALOG)
     assert {name for name, folder in places.items() if folder} == {"ptb", "text"}
     assert places["ptb"] == own / "ptb"
 
@@ -118,7 +118,7 @@ def test_own_texts_are_all_or_one_by_its_stem(own: Path):
         resolve("text/c")
 
 
-def test_an_unknown_part_is_told_the_nearest(own: Path):
+def test_an_unknown_part_is_answered_with_the_closest(own: Path):
     place(own / "ptb", *PTB)
     with pytest.raises(InputError, match=r"ptb has no part 'vaild'; did you mean valid\?"):
         resolve("ptb/vaild")

@@ -13,7 +13,7 @@ from memspan.models import HuggingFaceTokens, load_hugging_face
 from memspan.models.vocabulary import Numbers
 from memspan.sampling import Block, as_sequence, joined, sample, texts, write
 from memspan.sequences import Sequence, read
-from memspan.sequences.bpe import load_tokenizer
+from memspan.sequences.readers.bpe import load_tokenizer
 
 tokenizers = pytest.importorskip("tokenizers")
 

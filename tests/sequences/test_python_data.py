@@ -92,7 +92,9 @@ WORDS = LINE.split()
 
 @pytest.mark.parametrize("container", [list, np.array, pandas_series, polars_series])
 @pytest.mark.parametrize("verb", [ms.mutual_information, ms.measure, ms.count_pairs])
-def test_short_strings_must_be_told_to_be_documents_or_symbols(container: Callable[..., Any], verb) -> None:
+def test_short_strings_require_a_choice_between_documents_and_symbols(
+    container: Callable[..., Any], verb
+) -> None:
     with pytest.raises(
         InputError, match=r"18 strings of 3 characters \(median\), such as 'to'.*'chars'.*'words'.*'items'"
     ):
@@ -180,7 +182,11 @@ def test_lists_of_words_are_documents_whatever_symbols_are_called() -> None:
         (["a" * 40, 3], None, "mixed: item 1 is an int"),
         ([1, 2], "chars", "symbols='chars' is for strings, got a list that holds an int"),
         ("abc", "letters", "unknown symbols 'letters'; expected 'chars'"),
-        (Sequence.from_documents("abab"), "chars", "symbols='chars' cannot be chosen: this is a Sequence"),
+        (
+            Sequence.from_documents("abab"),
+            "chars",
+            "symbols='chars' does not apply to a Sequence; leave it out",
+        ),
     ],
 )
 def test_what_cannot_be_meant_is_refused_in_one_line(data: Any, symbols: str | None, message: str) -> None:

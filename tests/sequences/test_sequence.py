@@ -67,7 +67,7 @@ def test_numbers_are_as_narrow_as_the_alphabet_allows() -> None:
         ([[[1], [2]]], "not hashable"),
     ],
 )
-def test_what_is_no_document_is_refused(documents, message) -> None:
+def test_invalid_documents_are_refused(documents, message) -> None:
     with pytest.raises(InputError, match=message):
         Sequence.from_documents(documents)
 
@@ -93,7 +93,7 @@ def test_a_part_keeps_the_alphabet_and_the_document_ends_inside_it() -> None:
     assert part.offsets.tolist() == [0, 1, 3, 4]
 
 
-def test_fingerprints_tell_symbols_document_ends_and_alphabets_apart() -> None:
+def test_fingerprints_distinguish_symbols_document_ends_and_alphabets() -> None:
     variants = [["abab"], ["ab", "ab"], ["abba"], ["acac"], [[0, 1, 0, 1]]]
     prints = [Sequence.from_documents(variant).fingerprint() for variant in variants]
     assert len(set(prints)) == len(variants)
@@ -120,7 +120,7 @@ def test_wide_symbols_on_disk_are_little_endian(tmp_path: Path) -> None:
     assert Disk(path, np.dtype("<u2"), 2).read(0, 2).tolist() == [1, 256]
 
 
-def test_a_file_that_changes_under_a_store_is_told(tmp_path: Path) -> None:
+def test_a_file_that_changes_under_a_store_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "codes"
     path.write_bytes(b"abc")
     store = Disk(path, np.dtype("<u1"), 4)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from memspan.data import CATALOGUE
+from memspan.data import CATALOG
 from memspan.errors import InputError, MissingExtraError
 from memspan.tasks import NoisyDigits, PermutedDigits, SequentialDigits, digits
 from memspan.tasks.digits import IMAGE_SETS, Images, image_set, load_images
@@ -197,7 +197,7 @@ def test_standardized_pixels_have_mean_0_and_variance_1_over_the_training_images
     assert torch.allclose(whole, shifted, atol=1e-5)
 
 
-MNIST_FILES = [file.name for file in CATALOGUE["mnist"].files]
+MNIST_FILES = [file.name for file in CATALOG["mnist"].files]
 
 
 @pytest.fixture

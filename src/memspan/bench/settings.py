@@ -1,4 +1,4 @@
-"""The benchmark `settings`: does every cell learn every task with the settings it has by default?"""
+"""The benchmark `settings`: does every cell learn every task with its default hyperparameters?"""
 
 from __future__ import annotations
 
@@ -7,22 +7,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
 
-from memspan.bench.timing import beside
-from memspan.errors import check_models
+from memspan.bench.timing import cost_benchmark
+from memspan.cells.names import CELLS
+from memspan.experiments.trainings import configured, train_all
 from memspan.progress import SILENT, Progress
 from memspan.results import Benchmark
+from memspan.training.building import build_model
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """A task made short, and for how many updates it is learnt."""
+    """A short version of a task, and the number of updates."""
 
     task: dict[str, Any]
     updates: int
 
 
 def _trials() -> dict[str, Trial]:
+    # Short versions of the tasks: all cells together take half an hour.
     digits = Trial(task={"data": "digits", "steps": 16}, updates=600)
     return {
         "copy": Trial(task={"delay": 10}, updates=2_000),
@@ -40,11 +43,11 @@ def _trials() -> dict[str, Trial]:
 @final
 @dataclass(frozen=True, kw_only=True)
 class Trials:
-    """What is tried: every one of these tasks with every one of these cells."""
+    """All combinations of these tasks and cells."""
 
     tasks: dict[str, Trial] = field(default_factory=_trials)
     cells: tuple[str, ...] | None = None
-    """None: every cell there is."""
+    """None: every cell."""
     workers: int | None = None
 
 
@@ -52,12 +55,7 @@ FULL = Trials()
 
 
 def settings(progress: Progress = SILENT, trials: Trials = FULL) -> tuple[Benchmark, ...]:
-    """The loss on new sequences after a short training, next to the best loss without memory."""
-    check_models("this benchmark")
-    from memspan.cells.names import CELLS
-    from memspan.experiments.trainings import configured, train_all
-    from memspan.training.building import build_model
-
+    """The loss on new sequences after a short training, next to the best loss of a memoryless baseline."""
     configs = {
         f"{task}-{cell}": configured(
             task,
@@ -76,14 +74,14 @@ def settings(progress: Progress = SILENT, trials: Trials = FULL) -> tuple[Benchm
         for cell in trials.cells or CELLS
     }
     for config in configs.values():
-        build_model(config)  # one that cannot be built is told before the first is trained
+        build_model(config)  # reports a model that cannot be built before any training
     with tempfile.TemporaryDirectory(prefix="memspan-") as folder:
         runs = train_all(configs, Path(folder), progress, workers=trials.workers)
     return tuple(
-        beside(
+        cost_benchmark(
             f"{run.task}, {run.cell}, {run.updates:,} updates"
-            + ("" if run.accuracy is None else f", {run.accuracy:.1%} right"),
-            "without memory",
+            + ("" if run.accuracy is None else f", {run.accuracy:.1%} correct"),
+            "memoryless baseline",
             run.loss,
             run.baseline,
             "squared error" if run.task == "adding" else "nats",

@@ -8,8 +8,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from memspan.data.naming import choose
-from memspan.errors import InputError
+from memspan.errors import InputError, suggestion
 
 
 class Activation(ABC):
@@ -84,5 +83,5 @@ ACTIVATIONS: dict[str, Activation] = {
 def activation(name: str) -> Activation:
     """The activation of a name."""
     if name not in ACTIVATIONS:
-        raise InputError(f"there is no nonlinearity {name!r}; {choose(name, ACTIVATIONS)}")
+        raise InputError(f"there is no nonlinearity {name!r}; {suggestion(name, ACTIVATIONS)}")
     return ACTIVATIONS[name]

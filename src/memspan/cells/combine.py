@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from memspan.data.naming import choose
-from memspan.errors import InputError
+from memspan.errors import InputError, suggestion
 
 FACTORS = {"mean": 0.5, "sum": 1.0}
 """What h_{t-1} + c_t is multiplied with, by the name of the way to combine them."""
@@ -12,4 +11,4 @@ FACTORS = {"mean": 0.5, "sum": 1.0}
 def check_combine(combine: str) -> None:
     """A way to combine the last state and what was found in memory."""
     if combine not in FACTORS:
-        raise InputError(f"there is no combine={combine!r}; {choose(combine, FACTORS)}")
+        raise InputError(f"there is no combine={combine!r}; {suggestion(combine, FACTORS)}")

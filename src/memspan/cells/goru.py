@@ -13,8 +13,7 @@ from memspan.cells.cell import Cell
 from memspan.cells.goru_scan import GoruScan
 from memspan.cells.layer import Device, Hidden, Layer, empty_weights
 from memspan.cells.skew_exponential import draw_planes, keep_orthogonal
-from memspan.data.naming import choose
-from memspan.errors import InputError
+from memspan.errors import InputError, suggestion
 
 ROTATIONS = ("layers", "dense")
 """O from log2(hidden) layers of plane rotations, or any rotation, as the exponential of a skew-symmetric matrix."""
@@ -114,7 +113,7 @@ class GORU(Cell):
         dtype: torch.dtype | None = None,
     ) -> None:
         if rotation not in ROTATIONS:
-            raise InputError(f"there is no rotation {rotation!r}; {choose(rotation, ROTATIONS)}")
+            raise InputError(f"there is no rotation {rotation!r}; {suggestion(rotation, ROTATIONS)}")
         if rotation == "layers" and isinstance(hidden_size, int) and hidden_size & (hidden_size - 1):
             raise InputError(
                 f"hidden_size is {hidden_size}; layers of rotations need a power of two; "

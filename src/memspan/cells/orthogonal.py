@@ -13,8 +13,7 @@ from memspan.cells.activations import activation
 from memspan.cells.cell import Cell
 from memspan.cells.layer import Device, Hidden, Layer, empty_weights
 from memspan.cells.vanilla_scan import VanillaScan
-from memspan.data.naming import choose
-from memspan.errors import InputError
+from memspan.errors import InputError, suggestion
 from memspan.init import henaff_, orthogonal_
 
 STARTS = {"henaff": henaff_, "haar": orthogonal_}
@@ -82,7 +81,7 @@ class OrthogonalRNN(Cell):
     ) -> None:
         if orthogonal_start not in STARTS:
             raise InputError(
-                f"there is no orthogonal start {orthogonal_start!r}; {choose(orthogonal_start, STARTS)}"
+                f"there is no orthogonal start {orthogonal_start!r}; {suggestion(orthogonal_start, STARTS)}"
             )
         super().__init__(
             input_size,

@@ -42,12 +42,12 @@ def get_data(
     quiet: options.Quiet = False,
 ) -> None:
     """Download a data set to the user's cache, checked; one that is there already is left as it is."""
-    from memspan.data import CATALOGUE, get
+    from memspan.data import CATALOG, get
 
     output = Output(command="data get", json=json, quiet=quiet)
     with output.progress() as progress:
         folder = get(name, progress=progress)
-    files = [str(path) for path in CATALOGUE[name].files_in(folder)]
+    files = [str(path) for path in CATALOG[name].files_in(folder)]
     output.show(
         encoded("data get", {"name": name, "path": str(folder), "files": files}),
         f"{name} is in {folder}; use it as data:{name}",

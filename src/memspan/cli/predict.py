@@ -106,10 +106,10 @@ def predict(
 
 
 def _check(cell: str, chosen: dict[str, Any], axes: list[str]) -> None:
-    from memspan.data.naming import choose
+    from memspan.errors import suggestion
 
     if cell not in asked.CELLS:
-        raise InputError(f"there is no theory of the cell {cell!r}; {choose(cell, asked.CELLS)}")
+        raise InputError(f"there is no theory of the cell {cell!r}; {suggestion(cell, asked.CELLS)}")
     for name in chosen:
         if cell not in _APPLIES[name]:
             option = "--" + name.replace("_", "-")

@@ -98,9 +98,9 @@ class Reading:
             )
         if self.documents in (None, "file") or any(map(is_model, sources)):
             return
-        from memspan.sequences.opening import open_sources
+        from memspan.sequences.readers.inputs import open_inputs
 
-        _, inputs = open_sources(sources)
+        _, inputs = open_inputs(sources)
         if sum(sequence.n_documents for sequence in sequences) <= len(inputs):
             raise InputError(
                 f"--documents {self.documents!r} cuts nothing: {_readable(sources[0])} has no such place between two "
@@ -132,9 +132,9 @@ def paths_of(sources: list[str]) -> tuple[str, ...]:
     >>> paths_of(["novel.txt", "-"])
     ('novel.txt', 'standard input')
     """
-    from memspan.sequences.opening import expanded_paths
+    from memspan.sequences.readers.inputs import expand_paths
 
-    return tuple(_readable(name) for source in sources for name in expanded_paths(source))
+    return tuple(_readable(name) for source in sources for name in expand_paths(source))
 
 
 def is_model(source: str) -> bool:

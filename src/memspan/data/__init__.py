@@ -1,21 +1,36 @@
-"""Public data sets by name: what they are, where they lie, and how they come here.
+"""Public data sets by name: what they contain, where they are, and how to get them.
 
-A set lies in the folder named by `MEMSPAN_DATA`, or else in the user's cache, always as `NAME/FILE`; `get`
-downloads it to the cache, checked against the catalogue, and `resolve` turns the words of the command line
-into paths.
+A data set is in the folder named by `MEMSPAN_DATA`, otherwise in the user's cache, always as `NAME/FILE`. `get` downloads
+it to the cache and checks it against the catalog; `resolve` turns `data:NAME` of the command line into paths.
 
->>> from memspan.data import CATALOGUE
->>> [file.name for file in CATALOGUE["ptb"].files]
+>>> from memspan.data import CATALOG
+>>> [file.name for file in CATALOG["ptb"].files]
 ['ptb.train.txt', 'ptb.valid.txt', 'ptb.test.txt']
 """
 
-from memspan.data.catalogue import CATALOGUE as CATALOGUE
-from memspan.data.data_set import Archive as Archive
-from memspan.data.data_set import DataFile as DataFile
-from memspan.data.data_set import DataSet as DataSet
-from memspan.data.data_set import Folder as Folder
-from memspan.data.fetching import get as get
-from memspan.data.locations import available as available
-from memspan.data.locations import find as find
-from memspan.data.locations import locate as locate
-from memspan.data.resolving import resolve as resolve
+import warnings
+from typing import Any
+
+from memspan.data.catalog import CATALOG, Archive, DataFile, DataSet, Folder
+from memspan.data.download import get
+from memspan.data.locations import available, find, locate, resolve
+
+__all__ = [
+    "CATALOG",
+    "Archive",
+    "DataFile",
+    "DataSet",
+    "Folder",
+    "available",
+    "find",
+    "get",
+    "locate",
+    "resolve",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "CATALOGUE":
+        warnings.warn("memspan.data.CATALOG is deprecated; use CATALOG", DeprecationWarning, stacklevel=2)
+        return CATALOG
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,9 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from memspan.data.naming import choose
 from memspan.diagnostics.batches import diagnostic_batch, double_precision, summed_loss, with_changed_targets
-from memspan.errors import InputError
+from memspan.errors import InputError, suggestion
 from memspan.models.cell_model import CellModel
 from memspan.progress import SILENT, Progress
 from memspan.results import GradientNorms
@@ -41,7 +40,7 @@ def gradient_norms(
     Dropout is off. Single precision (`double=False`) takes a third of the time, but gradients below 1e-38 are lost.
     """
     if loss not in get_args(Loss):
-        raise InputError(f"there is no loss {loss!r}; {choose(loss, get_args(Loss))}")
+        raise InputError(f"there is no loss {loss!r}; {suggestion(loss, get_args(Loss))}")
     exact = double_precision(network) if double else network
     batch = diagnostic_batch(exact, task, sequences, seed)
     answers = None if loss == "whole" else task.recalled

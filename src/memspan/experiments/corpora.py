@@ -10,7 +10,7 @@ from typing import TypeVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.data import CATALOGUE, find
+from memspan.data import CATALOG, find
 from memspan.information import Digamma, Grassberger, count_pairs, mutual_information
 from memspan.progress import SILENT, Progress
 from memspan.results import Curve
@@ -37,7 +37,7 @@ def load_corpus(name: str, progress: Progress = SILENT) -> Corpus | None:
     folder = find(name)
     if folder is None:
         return None
-    files = {file.split: folder / file.name for file in CATALOGUE[name].files}
+    files = {file.split: folder / file.name for file in CATALOG[name].files}
     if None in files:
         whole = read(files[None], symbols="chars", progress=progress)
         return Corpus(name, *(whole.part(*cut) for cut in itertools.pairwise(TEXT8_CUTS)))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from memspan.data.naming import choose
-from memspan.errors import InputError
+from memspan.errors import InputError, suggestion
 from memspan.experiments.bmi_fig2 import BMI_FIG2
 from memspan.experiments.bmi_fig3 import BMI_FIG3
 from memspan.experiments.bmi_table1 import BMI_TABLE1
@@ -99,10 +98,10 @@ def reproduce(
     ('Shen 2019, appendix B, Eq. 46 and 47', True)
     """
     if id not in RECIPES:
-        raise InputError(f"there is no recipe {id!r}; {choose(id, RECIPES)}")
+        raise InputError(f"there is no recipe {id!r}; {suggestion(id, RECIPES)}")
     recipe = RECIPES[id]
     if scale not in recipe.scales:
-        raise InputError(f"{id} has no scale {scale!r}; {choose(scale, recipe.scales)}")
+        raise InputError(f"{id} has no scale {scale!r}; {suggestion(scale, recipe.scales)}")
     start = time.perf_counter()
     outcome = recipe.outcome(scale, seed, progress, runs)
     return Reproduction(

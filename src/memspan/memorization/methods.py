@@ -9,8 +9,7 @@ from typing import final
 
 import numpy as np
 
-from memspan.data.naming import choose
-from memspan.errors import InputError
+from memspan.errors import InputError, suggestion
 from memspan.memorization import gradient_descent
 from memspan.memorization.constructions import Cyclic, Rotation, check_length, has_two_runs
 from memspan.memorization.feedback import Feedback, code_of
@@ -53,7 +52,7 @@ def memorize(
     """
     started = time.perf_counter()
     if method not in METHODS:
-        raise InputError(f"there is no method {method!r}; {choose(method, METHODS)}")
+        raise InputError(f"there is no method {method!r}; {suggestion(method, METHODS)}")
     string = PeriodicString.of(text, terminate=terminate)
     check_length(string)
     if learn:

@@ -16,8 +16,8 @@ from memspan.models.hugging_face_files import folder_of, load_network
 from memspan.models.hugging_face_tokens import HuggingFaceTokens
 from memspan.models.model import Model, Output, State
 from memspan.models.vocabulary import Numbers, Spelling
-from memspan.sequences.bpe import load_tokenizer
-from memspan.sequences.streams import one_line
+from memspan.sequences.readers.bpe import load_tokenizer
+from memspan.sequences.readers.inputs import one_line
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

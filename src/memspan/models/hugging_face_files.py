@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from memspan.errors import InputError, MissingExtraError
-from memspan.sequences.streams import one_line
+from memspan.sequences.readers.inputs import one_line
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

@@ -16,7 +16,7 @@ from memspan.models.vocabulary import Numbers, Spelling
 from memspan.results.files import replacing
 from memspan.sampling.streams import Block
 from memspan.sequences.builder import MEMORY_LIMIT, Builder
-from memspan.sequences.coding import CODE_POINTS, Labels, Lookup, code_points
+from memspan.sequences.encoding import CODE_POINTS, LabelEncoder, TableEncoder, code_points
 from memspan.sequences.sequence import Sequence
 from memspan.sequences.store import Symbols
 
@@ -68,13 +68,13 @@ def as_sequence(blocks: Iterable[Block], vocabulary: Spelling, *, name: str = "t
     """
     builder = Builder()
     if isinstance(vocabulary, Numbers):
-        labels = Labels()
+        labels = LabelEncoder()
         for pieces in in_turn(blocks):
             for numbers in pieces:
                 builder.append(labels.codes(numbers.tolist()))
             builder.end_document()
         return builder.finish(labels.values, symbols="tokens", names=(name,))
-    lookup = Lookup(CODE_POINTS)
+    lookup = TableEncoder(CODE_POINTS)
     for pieces in _texts(blocks, vocabulary):
         for text in pieces:
             builder.append(lookup.codes(code_points(text)))

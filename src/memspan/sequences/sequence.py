@@ -1,4 +1,4 @@
-"""Documents of integer symbols over an alphabet: what everything that measures takes."""
+"""`Sequence`: documents of integer symbols over an alphabet, and the conversion of Python data into them."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.errors import InputError
-from memspan.sequences.coding import CODE_POINTS, Lookup, code_points
+from memspan.sequences.encoding import CODE_POINTS, TableEncoder, code_points
 from memspan.sequences.store import Memory, Store, Symbols, Window, narrow_dtype
 
+# Symbols read at a time in a pass over a whole sequence.
 PIECE = 1 << 24
-"""Symbols read at a time when a whole sequence is walked through."""
+# What one symbol of a list of strings can be; see `Sequence.of`.
 READINGS = ("chars", "words", "items")
-"""What one symbol of a list of strings can be; see `Sequence.of`."""
+# Strings of a shorter median length may be words of one document or documents.
 SHORT_TEXT = 30
-"""Strings of a lower median length may be words of one document as well as documents."""
 LONGEST_PATH = 4096
+# Kinds of numpy types whose items are strings or Python objects.
 STRINGS_OR_OBJECTS = "OSTU"
-"""Kinds of numpy types whose items are strings or Python objects."""
-LEVELS_ADVICE = "put numbers into levels first, by numpy.digitize or, from a file, ms.read(..., levels=4)"
+LEVELS_ADVICE = "bin numbers first, with numpy.digitize or, from a file, ms.read(..., levels=4)"
 
 
 @final
@@ -44,18 +44,18 @@ class Sequence:
     offsets: NDArray[np.int64]
     """Document d holds the symbols offsets[d] to offsets[d + 1]; shape documents + 1."""
     alphabet: tuple[Hashable, ...]
-    """What each symbol number stands for; sorted where the labels can be."""
+    """The label of each symbol number; sorted if the labels can be compared."""
     symbols: str = "symbols"
     """How the symbols were read: chars, bytes, words, …"""
     paths: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
-    """What the reader did that a person should know."""
+    """Choices of the reader that a user should know about."""
     column: str | None = None
     """The column of a table that the symbols come from."""
 
     @classmethod
     def of(cls, data: Any, *, symbols: str | None = None) -> Sequence:
-        """The sequence that Python data stand for. `ms.mutual_information`, `measure` and `count_pairs` call this.
+        """Convert Python data. `ms.mutual_information`, `measure` and `count_pairs` call this.
 
         | data | documents |
         |---|---|
@@ -66,13 +66,13 @@ class Sequence:
         | list of 1-D arrays, Series, tensors or lists | one document per item |
         | list, array or Series of strings | see `symbols` |
 
-        `symbols` says what one symbol of a list of strings is. With `"chars"` every string is a document of characters.
+        `symbols` is what one symbol of a list of strings is. With `"chars"` every string is a document of characters.
         With `"words"` every string is a document that is split at white space; strings without any white space are the
         words of one document. With `"items"` every item of the list is one symbol of one document.
 
         Without `symbols`, strings of a single character and categorical Series are the symbols of one document, and
-        other strings are documents of characters. Two or more strings of a median length below 30 characters could be
-        either, so there `symbols` is required. Floats need levels first, and a DataFrame needs a column.
+        other strings are documents of characters. Two or more strings of a median length below 30 characters are
+        ambiguous and require `symbols`. Floats must be binned first, and a DataFrame needs a column.
 
         >>> Sequence.of([0, 1, 1, 0]).n_documents, Sequence.of(np.eye(3, dtype=int)).n_documents
         (1, 3)
@@ -81,7 +81,7 @@ class Sequence:
         """
         if isinstance(data, Sequence):
             if symbols is not None:
-                raise InputError(f"symbols={symbols!r} cannot be chosen: this is a Sequence; leave it out")
+                raise InputError(f"symbols={symbols!r} does not apply to a Sequence; leave it out")
             return data
         if symbols is not None and symbols not in READINGS:
             raise InputError(f"unknown symbols {symbols!r}; expected {_choices()}")
@@ -92,7 +92,7 @@ class Sequence:
         """From strings, integer arrays, Series, tensors, or lists of anything hashable; one item is one symbol.
 
         A string is a document of characters. A single string, a 1-D array or a list of integers is one document. Empty
-        documents are dropped. `symbols` is the name of the symbols.
+        documents are dropped. `symbols` names the kind of symbols.
 
         >>> Sequence.from_documents([[3, 1, 3], [1]]).alphabet
         (1, 3)
@@ -127,13 +127,13 @@ class Sequence:
             yield self.store.read(int(start), int(stop))
 
     def chunks(self, size: int, overlap: int = 0) -> Iterator[Symbols]:
-        """Pieces of at most `size` symbols plus `overlap` of what follows, never across a document's end."""
+        """Pieces of at most `size` symbols plus the next `overlap` ones, never across a document's end."""
         for start, stop in zip(self.offsets[:-1].tolist(), self.offsets[1:].tolist(), strict=True):
             for begin in range(start, stop, size):
                 yield self.store.read(begin, min(begin + size + overlap, stop))
 
     def beginning(self, length: int = 600) -> str:
-        """How the first document begins, as text; nothing where symbols are no characters.
+        """The beginning of the first document as text; empty unless symbols are characters.
 
         >>> Sequence.from_documents(["abc", "def"], symbols="chars").beginning(2)
         'ab'
@@ -144,17 +144,19 @@ class Sequence:
         return "".join(str(self.alphabet[code]) for code in codes.tolist())
 
     def part(self, start: int, stop: int) -> Sequence:
-        """The symbols `start` to `stop` (counted over all documents) as a sequence of the same alphabet."""
+        """Symbols `start` to `stop`, counted over all documents, as a sequence over the same alphabet."""
         inside = self.offsets[(self.offsets > start) & (self.offsets < stop)]
         offsets = np.concatenate([[start], inside, [stop]]) - start
         whole = self.store
+        # A part of an array is a view; a part of a file stays lazy.
         store = Memory(whole.read(start, stop)) if isinstance(whole, Memory) else Window(whole, start, stop)
         return Sequence(store, offsets, self.alphabet, self.symbols, self.paths, self.notes, self.column)
 
     def fingerprint(self) -> str:
-        """A hash of symbols, document ends and alphabet: equal sequences have equal fingerprints."""
+        """A SHA-256 of symbols, document ends and alphabet; equal sequences have equal fingerprints."""
         digest = hashlib.sha256(repr((self.length, self.alphabet)).encode())
         digest.update(np.ascontiguousarray(self.offsets, dtype="<i8").data)
+        # In pieces, because the sequence may be a file larger than memory.
         for start in range(0, self.length, PIECE):
             piece = self.store.read(start, min(start + PIECE, self.length))
             digest.update(np.ascontiguousarray(piece).data)
@@ -162,7 +164,7 @@ class Sequence:
 
 
 def _documents(data: Any, symbols: str | None) -> list[Any]:
-    """The documents of `Sequence.of`: strings are resolved by `symbols`, all else is left to `from_documents`."""
+    """The documents of `Sequence.of`: resolve strings by `symbols`, leave the rest to `from_documents`."""
     if symbols is None:
         _refuse_paths(data)
     if isinstance(data, str):
@@ -200,7 +202,7 @@ def _texts(texts: list[str], symbols: str | None) -> list[Any]:
     if median < SHORT_TEXT:
         raise InputError(
             f"{len(texts):,} strings of {median:g} characters (median), such as {texts[0][:SHORT_TEXT]!r}, can be "
-            f"documents or symbols; say which with symbols={_choices()}"
+            f"documents or symbols; choose with symbols={_choices()}"
         )
     return texts
 
@@ -213,7 +215,7 @@ def _choices() -> str:
 
 
 def _refuse_paths(data: Any) -> None:
-    """A name of data is not the data."""
+    """Refuse file names, which are not the data."""
     names = data if isinstance(data, list | tuple) and 0 < len(data) < LONGEST_PATH else [data]
     if all(isinstance(name, os.PathLike) or _names_a_file(name) for name in names):
         first = str(names[0])
@@ -227,18 +229,19 @@ def _names_a_file(text: Any) -> bool:
         return True
     try:
         return Path(text).is_file()
-    except (OSError, ValueError):  # too long for a name, or with a null character
+    except (OSError, ValueError):  # too long for a file name, or with a null character
         return False
 
 
 def _separated(documents: Any) -> list[Any]:
-    """The documents as a list; data without inner documents are one document."""
+    """The documents as a list; flat data are one document."""
     if isinstance(documents, str | bytes | bytearray):
         return [documents]
     array = _array(documents)
     if array is not None and array.ndim == 1:
         return [array]
     items = _items(documents if array is None else array)
+    # One test per type instead of one per item: a list may have millions of items.
     single = {kind: not issubclass(kind, Iterable) for kind in set(map(type, items))}
     scalars = [single[type(item)] or _is_zero_dimensional(item) for item in items]
     if items and all(scalars):
@@ -253,7 +256,7 @@ def _separated(documents: Any) -> list[Any]:
 
 
 def _items(data: Any) -> list[Any]:
-    """The items of a collection that has an order and is no table."""
+    """The items of an ordered collection that is not a table."""
     if _is_frame(data):
         columns = list(map(str, getattr(data, "column_names", data.columns)))
         shown = ", ".join(columns[:8]) + (", …" if len(columns) > 8 else "")
@@ -267,30 +270,30 @@ def _items(data: Any) -> list[Any]:
 
 
 def _is_frame(data: Any) -> bool:
-    """A table of pandas or polars, by what it offers: neither is imported."""
+    """Whether this is a table of pandas or polars, by its attributes; neither is imported."""
     return hasattr(type(data), "columns") and hasattr(type(data), "__getitem__")
 
 
 def _is_zero_dimensional(item: Any) -> bool:
-    """Tensors of no dimension say that they can be iterated, and cannot."""
+    """Whether this is a scalar array or tensor, which claims to be iterable but is not."""
     return getattr(item, "ndim", None) == 0
 
 
 def _kind(data: Any) -> str:
-    """The type of data for a message: a list, an int, a pandas.DataFrame."""
+    """The type for a message: a list, an int, a pandas.DataFrame."""
     package, name = type(data).__module__.split(".")[0], type(data).__name__
     name = name if package == "builtins" else f"{package}.{name}"
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def _array(data: Any) -> NDArray[Any] | None:
-    """An array, Series or tensor as a numpy array, by the methods they offer; None for all else."""
+    """An array, Series or tensor as a numpy array, by their methods; None for anything else."""
     if isinstance(data, np.ndarray):
         return data
     if isinstance(data, str | bytes | list | tuple | range | np.generic | type) or _is_frame(data):
         return None
     try:
-        if callable(getattr(data, "detach", None)):  # a tensor that has a gradient or is on a device
+        if callable(getattr(data, "detach", None)):  # a tensor with a gradient or on another device
             data = data.detach().cpu()
         for method in ("to_numpy", "numpy", "__array__"):
             if callable(convert := getattr(data, method, None)):
@@ -317,7 +320,7 @@ def _labels(document: Any) -> Any:
     if array.ndim == 1 and array.dtype.kind in STRINGS_OR_OBJECTS:
         return _scalars(_without_gaps(array.tolist()))
     if array.shape == (0,):
-        return []  # nothing has no type
+        return []  # an empty array may have any type
     advice = "drop or fill its missing values" if _has_nan(array) else LEVELS_ADVICE
     if array.ndim != 1 and array.dtype.kind in "biu":
         advice = "give a list of one-dimensional arrays"
@@ -328,7 +331,7 @@ def _labels(document: Any) -> Any:
 
 
 def _without_gaps(items: list[Any]) -> list[Any]:
-    """Items of a column, none of which is missing."""
+    """The items of a column; missing values are refused."""
     for item in items:
         if (
             item is None
@@ -340,7 +343,7 @@ def _without_gaps(items: list[Any]) -> list[Any]:
 
 
 def _has_nan(array: NDArray[Any]) -> bool:
-    """Integers with gaps come as floats: whole numbers and NaN."""
+    """Whether these are integers with missing values, which pandas stores as floats with NaN."""
     if array.dtype.kind != "f":
         return False
     known = array[~np.isnan(array)]
@@ -348,7 +351,8 @@ def _has_nan(array: NDArray[Any]) -> bool:
 
 
 def _scalars(items: list[Any]) -> list[Any]:
-    """Items that can be told apart: tensors and arrays of no dimension become the values they hold."""
+    """Hashable items: scalar tensors and arrays become the values they hold."""
+    # Most lists hold plain values and are returned as they are, after one look at their types.
     kinds = {kind for kind in set(map(type, items)) if hasattr(kind, "__array__")}
     if not kinds:
         return items
@@ -356,12 +360,12 @@ def _scalars(items: list[Any]) -> list[Any]:
 
 
 def _encode(parts: list[Any]) -> tuple[Symbols, tuple[Hashable, ...]]:
-    """Symbol numbers of all documents, one after the other, and the alphabet."""
+    """Symbol numbers of the concatenated documents, and the alphabet."""
     if all(isinstance(part, str) for part in parts):
-        lookup = Lookup(CODE_POINTS)
-        # All at once, so that the values the lookup learns are sorted.
-        codes = lookup.codes(code_points("".join(parts)))
-        return codes, tuple(map(chr, lookup.values))
+        encoder = TableEncoder(CODE_POINTS)
+        # One call for all texts, so that the values of the encoder are sorted.
+        codes = encoder.codes(code_points("".join(parts)))
+        return codes, tuple(map(chr, encoder.values))
     if all(isinstance(part, np.ndarray) for part in parts):
         labels, codes = np.unique(np.concatenate(parts), return_inverse=True)
         return codes.astype(narrow_dtype(len(labels))), tuple(labels.tolist())

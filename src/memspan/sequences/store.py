@@ -1,4 +1,4 @@
-"""Where the symbols of a sequence lie: in memory, or in a file that is read piece by piece."""
+"""Storage of the symbols of a sequence: in memory, or in a file that is read piece by piece."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Symbols = NDArray[np.unsignedinteger[Any]]
 
 
 def narrow_dtype(alphabet: int) -> np.dtype[Any]:
-    """The smallest unsigned integer type that holds `alphabet` different symbols.
+    """The narrowest unsigned integer type for `alphabet` different symbols.
 
     >>> narrow_dtype(256), narrow_dtype(257)
     (dtype('uint8'), dtype('uint16'))
@@ -56,17 +56,15 @@ class Memory(Store):
 @final
 @dataclass(frozen=True, eq=False)
 class Disk(Store):
-    """Symbols in a raw little-endian file, never held as a whole.
-
-    `recode` maps what is in the file to symbol numbers (None: it holds symbol numbers);
-    `owner` is kept alive as long as the store, for example a temporary folder.
-    """
+    """Symbols in a raw little-endian file, never loaded as a whole."""
 
     path: Path
     dtype: np.dtype[Any]
     length: int
     recode: Symbols | None = None
+    """Maps values of the file to symbol numbers; None if the file holds symbol numbers."""
     owner: object = None
+    """An object that must live as long as the store, for example a temporary folder."""
 
     def __len__(self) -> int:
         return self.length
@@ -78,13 +76,13 @@ class Disk(Store):
         except OSError as error:
             raise InputError(f"cannot read {self.path}: {error.strerror}") from error
         if len(raw) != (stop - start) * size:
-            raise InputError(f"{self.path} became shorter while it was read; run the command again")
+            raise InputError(f"{self.path} became shorter while being read; run the command again")
         symbols = np.frombuffer(raw, self.dtype)
         return symbols if self.recode is None else self.recode[symbols]
 
     @functools.cached_property
     def _descriptor(self) -> int:
-        """The file, opened once; closed when the store is forgotten."""
+        """The open file; it closes when the store is garbage collected."""
         descriptor = os.open(self.path, os.O_RDONLY)
         weakref.finalize(self, os.close, descriptor)
         return descriptor
@@ -93,7 +91,7 @@ class Disk(Store):
 @final
 @dataclass(frozen=True, eq=False)
 class Window(Store):
-    """A stretch of another store, read when it is needed."""
+    """A slice of another store, read on demand."""
 
     store: Store
     start: int
@@ -107,8 +105,9 @@ class Window(Store):
 
 
 def _read_at(descriptor: int, size: int, offset: int) -> bytes:
-    """`size` bytes from `offset` on; the system gives at most 2 GB at a time."""
+    """Read `size` bytes at `offset`. `pread` is safe from several threads, because it does not move the file position."""
     parts = []
+    # Linux returns at most 2 GB per call.
     while size > 0 and (part := os.pread(descriptor, min(size, 1 << 30), offset)):
         parts.append(part)
         size, offset = size - len(part), offset + len(part)

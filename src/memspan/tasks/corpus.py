@@ -8,9 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from memspan.data.catalogue import CATALOGUE
+from memspan.data.catalog import CATALOG
 from memspan.data.locations import find, locate
-from memspan.data.naming import choose
 from memspan.errors import InputError
 from memspan.tasks.task import SPLITS, Split
 
@@ -18,7 +17,7 @@ STANDARD_LIBRARY = "python"
 """The source of Python's standard library, which is on every machine that has Python."""
 AUTO = "auto"
 NAMED = tuple(
-    name for name, data_set in CATALOGUE.items() if {file.split for file in data_set.files} >= set(SPLITS)
+    name for name, data_set in CATALOG.items() if {file.split for file in data_set.files} >= set(SPLITS)
 )
 """Data sets with training, validation and test texts."""
 SPLIT_WORDS: dict[Split, tuple[str, ...]] = {

@@ -18,10 +18,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from memspan.data import CATALOGUE, find, locate
-from memspan.data.idx import read_idx
-from memspan.data.naming import choose
-from memspan.errors import InputError, MissingExtraError
+from memspan.data import CATALOG, find, locate
+from memspan.data.files import read_idx
+from memspan.errors import InputError, MissingExtraError, suggestion
 from memspan.tasks.catalog import CATALOG
 from memspan.tasks.task import (
     ADAM,
@@ -57,7 +56,7 @@ class DigitTask(Task):
 
     def __post_init__(self) -> None:
         if self.data != AUTO and self.data not in IMAGE_SETS:
-            suggestion = choose(str(self.data), [AUTO, *IMAGE_SETS])
+            suggestion = suggestion(str(self.data), [AUTO, *IMAGE_SETS])
             raise InputError(f"{self.facts.word}: data is {self.data!r}; {suggestion}")
 
     @property
@@ -338,7 +337,7 @@ def pixel_moments(name: str) -> tuple[float, float]:
 
 def mnist_files() -> tuple[Path, ...]:
     """The four files of MNIST; raises for the first that is missing."""
-    return tuple(locate("mnist", file.name) for file in CATALOGUE["mnist"].files)
+    return tuple(locate("mnist", file.name) for file in CATALOG["mnist"].files)
 
 
 @lru_cache(maxsize=1)

@@ -7,8 +7,7 @@ import typing
 from dataclasses import dataclass, field
 from typing import Any, Literal, final
 
-from memspan.data.naming import choose
-from memspan.errors import InputError
+from memspan.errors import InputError, suggestion
 from memspan.objectives.bmi import BmiConfig, check_bmi
 from memspan.tasks import Task
 from memspan.tasks.text import TextTask
@@ -258,7 +257,7 @@ def _check_words(section: str, part: Any) -> None:
     for name, kind in typing.get_type_hints(type(part)).items():
         words, value = typing.get_args(kind), getattr(part, name)
         if typing.get_origin(kind) is Literal and value not in words:
-            raise InputError(f"{section}.{name} is {value!r}; {choose(str(value), words)}")
+            raise InputError(f"{section}.{name} is {value!r}; {suggestion(str(value), words)}")
 
 
 def _check_range(name: str, value: float, holds: bool, expected: str) -> None:

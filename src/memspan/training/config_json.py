@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from memspan.cells.names import CELLS
-from memspan.data.naming import choose
-from memspan.errors import InputError
+from memspan.errors import InputError, suggestion
 from memspan.objectives.bmi import BmiConfig
 from memspan.tasks import TASKS, Task
 from memspan.training.config import (
@@ -129,7 +128,7 @@ def with_setting(plain: dict[str, Any], setting: str) -> dict[str, Any]:
 def cell_options(word: str) -> dict[str, inspect.Parameter]:
     """What the constructor of a cell takes besides what all of them take."""
     if word not in CELLS:
-        raise InputError(f"there is no cell {word!r}; {choose(word, CELLS)}")
+        raise InputError(f"there is no cell {word!r}; {suggestion(word, CELLS)}")
     parameters = inspect.signature(CELLS[word].__init__, eval_str=True).parameters
     return {name: parameter for name, parameter in parameters.items() if name not in GIVEN}
 
@@ -142,7 +141,7 @@ def completed(cell: CellConfig) -> CellConfig:
 def task_class(word: str) -> type[Task]:
     """The task of a word."""
     if word not in TASKS:
-        raise InputError(f"there is no task {word!r}; {choose(word, (*TASKS, AGENTS))}")
+        raise InputError(f"there is no task {word!r}; {suggestion(word, (*TASKS, AGENTS))}")
     return TASKS[word]
 
 
@@ -194,7 +193,7 @@ def check_known(plain: dict[str, Any], names: typing.Sequence[str], where: str, 
     """No key but these; the nearest is told."""
     for name in plain:
         if name not in names:
-            raise InputError(f"{where}: there is no {prefix}{name}; {choose(name, names)}")
+            raise InputError(f"{where}: there is no {prefix}{name}; {suggestion(name, names)}")
 
 
 def converted(value: Any, kind: Any, name: str, also: str = "") -> Any:
@@ -207,7 +206,7 @@ def converted(value: Any, kind: Any, name: str, also: str = "") -> Any:
         return converted(value, inner, name, " or null")
     if origin is Literal:
         if value not in arguments:
-            raise InputError(f"{name} is {value!r}; {choose(str(value), [str(a) for a in arguments])}")
+            raise InputError(f"{name} is {value!r}; {suggestion(str(value), [str(a) for a in arguments])}")
         return value
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)

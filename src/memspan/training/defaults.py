@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from memspan.cells.names import CELLS
-from memspan.data.naming import choose
-from memspan.errors import InputError
+from memspan.errors import InputError, suggestion
 from memspan.training.config_json import merged, task_class
 
 Settings = dict[str, Any]
@@ -176,7 +175,7 @@ def defaults(task: str, cell: str) -> Settings:
     """The settings for a task and a cell as a configuration object; what it does not name has the type's default."""
     task_class(task)
     if cell not in CELLS:
-        raise InputError(f"there is no cell {cell!r}; {choose(cell, CELLS)}")
+        raise InputError(f"there is no cell {cell!r}; {suggestion(cell, CELLS)}")
     settings: Settings = {"task": {"name": task}, "cell": {"name": cell}}
     for more in (_TASKS.get(task, {}), _CELLS.get(cell, {}), _PAIRS.get((task, cell), {})):
         settings = merged(settings, more)

@@ -1,4 +1,4 @@
-"""Sources with a hidden state that emit a symbol on every transition; one of them never forgets."""
+"""Hidden Markov sources that emit a symbol on every transition; one of them never forgets."""
 
 from __future__ import annotations
 
@@ -10,11 +10,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from memspan.errors import InputError
 from memspan.sequences.sequence import Sequence
-from memspan.sequences.sources.deviation import information_of_deviation, powers
-from memspan.sequences.sources.drawing import draw_walks
-from memspan.sequences.sources.fair_bits import fair_bit_information
-from memspan.sequences.sources.source import Source, as_documents, check_size, checked_lags
-from memspan.sequences.sources.stationary import checked_probabilities, checked_transition, stationary
+from memspan.sequences.sources.exact import fair_bit_information, information_of_deviation, powers
+from memspan.sequences.sources.source import (
+    Source,
+    as_documents,
+    check_size,
+    checked_lags,
+    checked_probabilities,
+    checked_transition,
+    stationary,
+)
 
 
 @final
@@ -22,7 +27,7 @@ from memspan.sequences.sources.stationary import checked_probabilities, checked_
 class HiddenMarkov(Source):
     """p(x_t = a, x_{t+tau} = b) = pi M_a M^(tau-1) M_b 1, M_a[s, s'] = p(s' | s) p(a | s, s'), M = sum_a M_a.
 
-    The hidden state starts from its stationary law pi, so the symbols are stationary too.
+    The hidden state starts from its stationary distribution pi, so the symbols are stationary too.
 
     >>> source = HiddenMarkov.periodic_pairs(0.9)
     >>> source.information([1, 2, 3, 1000]).round(4).tolist()
@@ -32,7 +37,7 @@ class HiddenMarkov(Source):
     transition: NDArray[np.float64]
     """p(s' | s), shape states × states, irreducible."""
     emission: NDArray[np.float64]
-    """p(symbol | s, s'), shape states × states × symbols; not looked at where p(s' | s) = 0."""
+    """p(symbol | s, s'), shape states × states × symbols; ignored where p(s' | s) = 0."""
 
     def __post_init__(self) -> None:
         transition = checked_transition(self.transition)
@@ -40,9 +45,10 @@ class HiddenMarkov(Source):
         if emission.ndim != 3 or emission.shape[:2] != transition.shape or emission.shape[2] < 2:
             states = len(transition)
             raise InputError(
-                f"the emission has shape {emission.shape}; expected ({states}, {states}, symbols), "
-                "the symbols two or more"
+                f"the emission has shape {emission.shape}; "
+                f"expected ({states}, {states}, symbols) with two or more symbols"
             )
+        # Emissions of impossible transitions may be anything, so they are not checked.
         possible = transition > 0.0
         emission[possible] = checked_probabilities(emission[possible], "the emission")
         emission[~possible] = 0.0
@@ -52,10 +58,10 @@ class HiddenMarkov(Source):
 
     @classmethod
     def periodic_pairs(cls, p: float) -> HiddenMarkov:
-        """Pairs 01 (probability p) and 10 (1 - p), one after the other.  Shen 2019, appendix C.
+        """Independent pairs 01 (probability p) and 10 (1 - p) in a row.  Shen 2019, appendix C.
 
         Three states: A to B emits 0, A to C emits 1, B to A emits 1, C to A emits 0. The start is stationary,
-        so half of the documents begin in the middle of a pair; the information is that of both phases pooled.
+        so half of the documents begin in the middle of a pair, and the information pools both phases.
         """
         if not 0.0 < p < 1.0:
             raise InputError(f"pair probability {p}; expected more than 0 and less than 1")
@@ -76,11 +82,14 @@ class HiddenMarkov(Source):
         return np.array(values)[place]
 
     def sample(self, n_documents: int, length: int, *, seed: int | np.random.Generator) -> Sequence:
+        from memspan.sequences.sources.sampler import draw_walks
+
         check_size(n_documents, length)
         joint = self._joint()
         n_states, _, n_symbols = joint.shape
         first = np.tensordot(stationary(self.transition), joint, axes=1)
         laws = np.vstack([joint.reshape(n_states, -1), first.reshape(1, -1)])
+        # An outcome is a pair of next state and symbol, numbered row by row.
         state_of, symbol_of = np.divmod(np.arange(n_states * n_symbols), n_symbols)
         rng = np.random.default_rng(seed)
         return as_documents(
@@ -96,7 +105,7 @@ def repeated_pair_information(p: ArrayLike) -> NDArray[np.float64]:
     """I = 4p(p-1) arctanh[(1-2p)^2] + ln[2 + 4p(p-1)] at every lag above one.  Shen 2019, Eq. 52.
 
     The information of `HiddenMarkov.periodic_pairs(p)`: two symbols in different pairs are fair bits with
-    correlation ±(1-2p)^2 at any distance. It does not decay, although the memory is one pair long.
+    correlation ±(1-2p)^2 at any lag. It does not decay, although the memory is one pair long.
 
     >>> repeated_pair_information([0.1, 0.5]).round(4).tolist()
     [0.2218, 0.0]

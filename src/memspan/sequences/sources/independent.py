@@ -1,4 +1,4 @@
-"""Symbols that know nothing of each other."""
+"""Independent symbols: no memory at all."""
 
 from __future__ import annotations
 
@@ -10,15 +10,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from memspan.errors import InputError
 from memspan.sequences.sequence import Sequence
-from memspan.sequences.sources.drawing import draw_walks
-from memspan.sequences.sources.source import Source, as_documents, check_size, checked_lags
-from memspan.sequences.sources.stationary import checked_probabilities
+from memspan.sequences.sources.source import (
+    Source,
+    as_documents,
+    check_size,
+    checked_distribution,
+    checked_lags,
+)
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Independent(Source):
-    """I(tau) = 0 at every lag: each symbol is drawn by itself from p.
+    """I(tau) = 0 at every lag: each symbol is drawn independently from p.
 
     >>> Independent.uniform(4).information([1, 100]).tolist()
     [0.0, 0.0]
@@ -28,31 +32,29 @@ class Independent(Source):
     """p, shape symbols."""
 
     def __post_init__(self) -> None:
-        p = checked_probabilities(self.probabilities, "the law of symbols")
-        if p.ndim != 1 or len(p) < 2:
-            raise InputError(
-                f"the law of symbols has shape {p.shape}; expected one row of two or more symbols"
-            )
-        object.__setattr__(self, "probabilities", p)
+        object.__setattr__(self, "probabilities", checked_distribution(self.probabilities))
 
     @classmethod
     def uniform(cls, n_symbols: int) -> Independent:
-        """Every symbol as likely as every other."""
+        """All symbols equally likely."""
         if n_symbols < 2:
             raise InputError(f"{n_symbols} symbols; expected two or more")
         return cls(np.full(n_symbols, 1.0 / n_symbols))
 
     @classmethod
     def zipf(cls, n_symbols: int) -> Independent:
-        """Symbol k = 0, 1, … with a probability proportional to 1/(k + 1), as words of a language roughly have."""
+        """Symbol k = 0, 1, … with a probability proportional to 1/(k + 1), roughly as words of a language."""
         return cls(zipf_law(n_symbols))
 
     def information(self, lags: ArrayLike) -> NDArray[np.float64]:
         return np.zeros(len(checked_lags(lags)))
 
     def sample(self, n_documents: int, length: int, *, seed: int | np.random.Generator) -> Sequence:
+        from memspan.sequences.sources.sampler import draw_walks
+
         check_size(n_documents, length)
         n_symbols = len(self.probabilities)
+        # Every outcome leads to the same state, so nothing is remembered.
         same_state = np.zeros(n_symbols, dtype=np.int64)
         laws = np.vstack([self.probabilities, self.probabilities])
         rng = np.random.default_rng(seed)

@@ -1,7 +1,7 @@
-"""Chains in which the next symbol depends on the last one only: information falls exponentially.
+"""Markov chains: the next symbol depends on the last one only, and information falls exponentially.
 
-`MarkovChain` has any transition matrix, `StickyChain` repeats its last symbol or draws a new one and stays exact at
-tens of thousands of symbols, `BigramChain` has the transitions of a given sequence.
+`MarkovChain` takes any transition matrix. `StickyChain` repeats its last symbol or draws a new one, and stays exact with
+tens of thousands of symbols. `BigramChain` has the transitions of a given sequence. `IsingChain` is a chain of two spins.
 """
 
 from __future__ import annotations
@@ -14,23 +14,29 @@ from numpy.typing import ArrayLike, NDArray
 
 from memspan.errors import InputError
 from memspan.sequences.sequence import PIECE, Sequence
-from memspan.sequences.sources.deviation import excess, information_of_deviation, powers
-from memspan.sequences.sources.drawing import draw_repeats, draw_walks
+from memspan.sequences.sources.exact import excess, fair_bit_information, information_of_deviation, powers
 from memspan.sequences.sources.independent import zipf_law
-from memspan.sequences.sources.source import Source, as_documents, check_size, checked_lags
-from memspan.sequences.sources.stationary import checked_probabilities, checked_transition, stationary
+from memspan.sequences.sources.source import (
+    Source,
+    as_documents,
+    check_size,
+    checked_distribution,
+    checked_lags,
+    checked_transition,
+    stationary,
+)
 
+# Largest alphabet of a bigram chain: its matrix and alias tables stay below half a gigabyte.
 LARGEST_TABLE = 4_096
-"""Symbols of a bigram chain whose matrix and alias tables stay below half a gigabyte."""
 
+# Information in nats that is reported as zero: smaller values would only produce denormal numbers.
 NEGLIGIBLE = 1e-40
-"""Information in nats below which a chain counts as forgotten: computing on would only meet denormal numbers."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class MarkovChain(Source):
-    """p(x_t = a, x_{t+tau} = b) = pi_a (P^tau)_ab, started from the stationary law pi.
+    """p(x_t = a, x_{t+tau} = b) = pi_a (P^tau)_ab, started from the stationary distribution pi.
 
     >>> chain = MarkovChain(np.array([[0.9, 0.1], [0.3, 0.7]]))
     >>> chain.stationary.round(2).tolist(), chain.information([1]).round(4).tolist()
@@ -45,7 +51,7 @@ class MarkovChain(Source):
 
     @classmethod
     def lazy(cls, n_symbols: int, stay: float) -> MarkovChain:
-        """Stays with probability `stay`, otherwise moves to one of the other symbols, each as likely.
+        """Stays with probability `stay`, otherwise moves to one of the other symbols, all equally likely.
 
         >>> MarkovChain.lazy(3, stay=0.5).transition.tolist()
         [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]]
@@ -69,7 +75,7 @@ class MarkovChain(Source):
 
     @property
     def stationary(self) -> NDArray[np.float64]:
-        """pi = pi P, the law of a single symbol."""
+        """pi = pi P, the distribution of a single symbol."""
         return stationary(self.transition)
 
     def information(self, lags: ArrayLike) -> NDArray[np.float64]:
@@ -84,13 +90,13 @@ class MarkovChain(Source):
 class StickyChain(Source):
     """p(x_t = a, x_{t+tau} = b) = s p_a [a = b] + (1 - s) p_a p_b with s = stay^tau.
 
-    Each symbol repeats the last one with probability `stay` and is drawn from p otherwise: two symbols are equal
-    for sure if nothing was drawn between them, and independent if something was. In terms of
+    Each symbol repeats the last one with probability `stay` and is drawn from p otherwise. Two symbols are equal
+    if nothing was drawn between them, and independent otherwise. In terms of
     e(r) = (1 + r) ln(1 + r) - r the information is a sum over single symbols,
 
         I(tau) = sum_a p_a^2 e(s (1 - p_a)/p_a) + (1 - sum_a p_a^2) e(-s),
 
-    so it takes as much time and memory as there are symbols, not as there are pairs.
+    so time and memory grow with the number of symbols, not with the number of pairs.
 
     >>> StickyChain.zipf(50_000, stay=0.5).information([1, 10, 100]).round(4).tolist()
     [3.1138, 0.0014, 0.0]
@@ -102,14 +108,9 @@ class StickyChain(Source):
     """Probability that a symbol repeats the last one; 0 <= stay < 1."""
 
     def __post_init__(self) -> None:
-        p = checked_probabilities(self.probabilities, "the law of symbols")
-        if p.ndim != 1 or len(p) < 2:
-            raise InputError(
-                f"the law of symbols has shape {p.shape}; expected one row of two or more symbols"
-            )
+        object.__setattr__(self, "probabilities", checked_distribution(self.probabilities))
         if not 0.0 <= self.stay < 1.0:
             raise InputError(f"stay {self.stay}; expected a probability from 0 to less than 1")
-        object.__setattr__(self, "probabilities", p)
 
     @classmethod
     def zipf(cls, n_symbols: int, stay: float) -> StickyChain:
@@ -124,6 +125,8 @@ class StickyChain(Source):
         return np.array(values)
 
     def sample(self, n_documents: int, length: int, *, seed: int | np.random.Generator) -> Sequence:
+        from memspan.sequences.sources.sampler import draw_repeats
+
         check_size(n_documents, length)
         rng = np.random.default_rng(seed)
         symbols = draw_repeats(self.probabilities, self.stay, n_documents, length, rng)
@@ -135,9 +138,9 @@ class StickyChain(Source):
 class BigramChain(Source):
     """The Markov chain with the transitions of a given sequence: p(b | a) = n_ab / n_a.
 
-    `fit` counts neighbors, also from each document's last symbol to the next document's first and from the very last
-    symbol to the very first. The counts then form one closed walk through all symbols, so every symbol has a
-    successor and can be reached from every other, and the stationary law is exactly p(a) = n_a / N.
+    `fit` counts neighbors, including those from each document's last symbol to the next document's first and from the
+    very last symbol to the very first. The counts then form one closed walk through all symbols, so every symbol has a
+    successor and can be reached from every other, and the stationary distribution is exactly p(a) = n_a / N.
 
     >>> chain = BigramChain.fit(Sequence.from_documents(["abracadabra"]))
     >>> (11 * chain.stationary).round(12).tolist()  # a, b, c, d, r
@@ -147,7 +150,7 @@ class BigramChain(Source):
     """
 
     counts: NDArray[np.int64]
-    """How often symbol b follows symbol a, shape symbols × symbols; row sums equal column sums."""
+    """Number of times symbol b follows symbol a, shape symbols × symbols; row sums equal column sums."""
 
     def __post_init__(self) -> None:
         counts = np.array(self.counts)
@@ -159,14 +162,14 @@ class BigramChain(Source):
             or counts.min() < 0
         ):
             raise InputError(
-                f"bigram counts of type {counts.dtype} and shape {counts.shape}; expected non-negative whole "
-                "numbers, two or more symbols, square: use BigramChain.fit"
+                f"bigram counts of type {counts.dtype} and shape {counts.shape}; expected non-negative "
+                "integers, two or more symbols, square; use BigramChain.fit"
             )
         occurrences = counts.sum(axis=1)
         if not np.array_equal(occurrences, counts.sum(axis=0)) or occurrences.min() < 1:
             raise InputError(
                 "bigram counts in which a symbol never occurs, or occurs more often on one side; "
-                "expected those of a closed walk: use BigramChain.fit"
+                "expected those of a closed walk; use BigramChain.fit"
             )
         counts.setflags(write=False)
         object.__setattr__(self, "counts", counts)
@@ -185,21 +188,22 @@ class BigramChain(Source):
         place, kinds = _renumbered(occurrences, n_symbols)
         if not 2 <= kinds <= LARGEST_TABLE:
             raise InputError(
-                f"a bigram chain of {kinds:,} different symbols; expected 2 to {LARGEST_TABLE:,}: "
+                f"a bigram chain of {kinds:,} different symbols; expected 2 to {LARGEST_TABLE:,}; "
                 "pass n_symbols to merge the rare ones into one"
             )
         counts = np.zeros(kinds * kinds, dtype=np.int64)
         for start in range(0, sequence.length, PIECE):
             stop = min(start + PIECE, sequence.length)
             symbols = place[sequence.store.read(start, stop)]
-            after = place[sequence.store.read(stop, stop + 1) if stop < sequence.length else _first(sequence)]
-            following = np.concatenate([symbols[1:], after])
+            # The symbol after the very last one is the very first.
+            after = stop % sequence.length
+            following = np.concatenate([symbols[1:], place[sequence.store.read(after, after + 1)]])
             counts += np.bincount(symbols * kinds + following, minlength=kinds * kinds)
         return cls(counts.reshape(kinds, kinds))
 
     @property
     def stationary(self) -> NDArray[np.float64]:
-        """n_a / N, the law of a single symbol."""
+        """n_a / N, the distribution of a single symbol."""
         return self.counts.sum(axis=1) / self.counts.sum()
 
     @property
@@ -215,34 +219,64 @@ class BigramChain(Source):
         return _sample(self.transition, self.stationary, n_documents, length, seed)
 
 
+@final
+@dataclass(frozen=True)
+class IsingChain(Source):
+    """p(s_t | s_{t-1}) = exp(-beta J s_{t-1} s_t) / (2 cosh(beta J)).  Shen 2019, Eq. 62.
+
+    With this sign a positive J favors unequal neighbors; symbol 0 is spin -1, symbol 1 is spin +1. Spins at
+    lag tau have correlation l^tau, l = -tanh(beta J), and both spins are equally likely, so
+    I(tau) = 1/2 [(1 + l^tau) ln(1 + l^tau) + (1 - l^tau) ln(1 - l^tau)].
+
+    >>> IsingChain(-1.0).information([1, 10]).round(4).tolist()
+    [0.3278, 0.0022]
+    """
+
+    beta_j: float
+    """Interaction over temperature."""
+
+    def __post_init__(self) -> None:
+        # Beyond 18, tanh(beta J) rounds to one: the chain would never change, or always change.
+        if not abs(self.beta_j) <= 18.0:
+            raise InputError(f"beta J is {self.beta_j}; expected a number from -18 to 18")
+
+    def chain(self) -> MarkovChain:
+        """The same process as a Markov chain of two symbols."""
+        equal = 1.0 / (1.0 + np.exp(2.0 * self.beta_j))
+        unequal = 1.0 / (1.0 + np.exp(-2.0 * self.beta_j))
+        return MarkovChain(np.array([[equal, unequal], [unequal, equal]]))
+
+    def information(self, lags: ArrayLike) -> NDArray[np.float64]:
+        return fair_bit_information(np.tanh(abs(self.beta_j)) ** checked_lags(lags))
+
+    def sample(self, n_documents: int, length: int, *, seed: int | np.random.Generator) -> Sequence:
+        return self.chain().sample(n_documents, length, seed=seed)
+
+
 def _renumbered(occurrences: NDArray[np.int64], n_symbols: int | None) -> tuple[NDArray[np.int64], int]:
-    """The new number of every symbol, without gaps and with the rare ones merged, and how many there are."""
+    """The new number of every symbol, without gaps and with the rare ones merged, and the size of the new alphabet."""
     if n_symbols is not None and n_symbols < 2:
         raise InputError(f"n_symbols {n_symbols}; expected two or more")
     seen = np.flatnonzero(occurrences)
     if n_symbols is None or len(seen) <= n_symbols:
-        kept, merged = seen, 0
+        frequent, merged = seen, 0
     else:
         order = np.argsort(-occurrences, kind="stable")
-        kept, merged = np.sort(order[: n_symbols - 1]), 1
-    place = np.full(len(occurrences), len(kept), dtype=np.int64)
-    place[kept] = np.arange(len(kept))
-    return place, len(kept) + merged
-
-
-def _first(sequence: Sequence) -> NDArray[np.integer]:
-    return sequence.store.read(0, 1)
+        frequent, merged = np.sort(order[: n_symbols - 1]), 1
+    place = np.full(len(occurrences), len(frequent), dtype=np.int64)
+    place[frequent] = np.arange(len(frequent))
+    return place, len(frequent) + merged
 
 
 def _information(
     transition: NDArray[np.float64], pi: NDArray[np.float64], lags: ArrayLike
 ) -> NDArray[np.float64]:
-    """P^tau = 1 pi + (P - 1 pi)^tau, and the second term is the deviation from independence."""
+    """P^tau = 1 pi + (P - 1 pi)^tau, where the second term is the deviation from independence."""
     ordered, place = np.unique(checked_lags(lags), return_inverse=True)
     values = np.zeros(len(ordered))
     for number, deviation in enumerate(powers(np.diag(pi), transition - pi, ordered)):
         values[number] = information_of_deviation(deviation, pi, pi)
-        # The information of a chain never grows with the lag, so all later values are smaller still.
+        # The information of a chain never grows with the lag, so all later values are smaller.
         if values[number] < NEGLIGIBLE:
             break
     return values[place]
@@ -255,6 +289,8 @@ def _sample(
     length: int,
     seed: int | np.random.Generator,
 ) -> Sequence:
+    from memspan.sequences.sources.sampler import draw_walks
+
     check_size(n_documents, length)
     states = np.arange(len(transition))
     rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""Documents that are the leaves of a random tree: far symbols share an ancestor only a few generations up."""
+"""Leaves of a random tree: distant symbols share an ancestor only a few generations up."""
 
 from __future__ import annotations
 
@@ -10,24 +10,29 @@ from numpy.typing import ArrayLike, NDArray
 
 from memspan.errors import InputError
 from memspan.sequences.sequence import Sequence
-from memspan.sequences.sources.deviation import information_of_deviation, powers
-from memspan.sequences.sources.drawing import draw_leaves
-from memspan.sequences.sources.source import Source, as_documents, check_size, checked_lags
-from memspan.sequences.sources.stationary import checked_transition, stationary
+from memspan.sequences.sources.exact import information_of_deviation, powers
+from memspan.sequences.sources.source import (
+    Source,
+    as_documents,
+    check_size,
+    checked_lags,
+    checked_transition,
+    stationary,
+)
 
+# Largest number of leaves: a 64-bit integer counts them, with a margin for sums.
 LONGEST = 1 << 62
-"""Leaves that a 64-bit integer counts, with room for sums."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class TreeGrammar(Source):
-    """Each node's children are drawn from P(child | parent), each by itself; the leaves are the document.
+    """Each node's children are drawn independently from P(child | parent); the leaves are the document.
 
-    Lin and Tegmark 2017. The root follows P's stationary law pi, so every node does. Leaves whose last common
-    ancestor is h generations up have the joint law sum_a pi_a (P^h)_ax (P^h)_ay, and h grows as the logarithm
-    of the lag: information falls as a power. Pairs at one lag have ancestors at several heights; I(tau) is
-    the information of the joint law of all pairs in a document, as counted, not a mean of informations.
+    Lin and Tegmark 2017. The root follows P's stationary distribution pi, so every node does. Leaves whose last common
+    ancestor is h generations up have the joint distribution sum_a pi_a (P^h)_ax (P^h)_ay, and h grows as the logarithm
+    of the lag, so information falls as a power law. Pairs at one lag have ancestors at several heights; I(tau) is the
+    information of the joint distribution of all pairs in a document, as counted, not a mean over heights.
 
     >>> grammar = TreeGrammar(2, np.array([[0.9, 0.1], [0.1, 0.9]]), depth=10)
     >>> grammar.length, grammar.information([1, 2, 4, 8]).round(4).tolist()
@@ -49,7 +54,7 @@ class TreeGrammar(Source):
             )
         if self.length > LONGEST:
             raise InputError(
-                f"{self.branching}**{self.depth} leaves; expected at most 2**62: lower the depth"
+                f"{self.branching}**{self.depth} leaves; expected at most 2**62; lower the depth"
             )
         object.__setattr__(self, "transition", checked_transition(self.transition))
 
@@ -62,7 +67,7 @@ class TreeGrammar(Source):
         checked = checked_lags(lags)
         if np.any(checked >= self.length):
             raise InputError(
-                f"lag {checked.max()}; a document has {self.length} symbols, so lags end before that"
+                f"lag {checked.max()}; expected less than the length of a document, {self.length} symbols"
             )
         pi = stationary(self.transition)
         heights = np.arange(1, self.depth + 1)
@@ -72,7 +77,7 @@ class TreeGrammar(Source):
         return np.array([information_of_deviation(deviation, pi, pi) for deviation in pooled])
 
     def _shares(self, lags: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Of the pairs at each lag, the share whose last common ancestor is 1, 2, …, depth generations up."""
+        """The share of the pairs at each lag whose last common ancestor is 1, 2, …, depth generations up."""
         below = self.branching ** np.arange(self.depth + 1, dtype=np.int64)
         # A subtree with b leaves holds b - lag pairs; those of its own subtrees have a lower ancestor.
         within = self.length // below * np.maximum(below - lags[:, np.newaxis], 0)
@@ -80,11 +85,13 @@ class TreeGrammar(Source):
 
     def sample(self, n_documents: int, length: int, *, seed: int | np.random.Generator) -> Sequence:
         """One tree per document; `length` must be branching ** depth."""
+        from memspan.sequences.sources.sampler import draw_leaves
+
         check_size(n_documents, length)
         if length != self.length:
             raise InputError(
                 f"length {length}; a tree of depth {self.depth} with {self.branching} children per node has "
-                f"{self.length} leaves: ask for that, or change the depth"
+                f"{self.length} leaves; use that length, or change the depth"
             )
         laws = np.vstack([self.transition, stationary(self.transition)])
         rng = np.random.default_rng(seed)

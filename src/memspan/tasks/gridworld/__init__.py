@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memspan.data.naming import choose
-from memspan.errors import InputError
+from memspan.errors import InputError, suggestion
 
 WORLDS = {
     "RedBlueDoors-6x6": "MiniGrid-RedBlueDoors-6x6-v0",
@@ -64,7 +63,7 @@ def environment_id(name: str) -> str:
     if name in _registry():
         return name
     raise InputError(
-        f"there is no world {name!r}; {choose(name, WORLDS)}; any id that gymnasium knows also works"
+        f"there is no world {name!r}; {suggestion(name, WORLDS)}; any id that gymnasium knows also works"
     )
 
 

@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, final
 
-from memspan.data.naming import choose
-from memspan.errors import InputError
+from memspan.errors import InputError, suggestion
 from memspan.tasks.gridworld import check_world
 from memspan.training.config import CellConfig
 from memspan.training.devices import Device
@@ -136,7 +135,7 @@ def check_cell(cell: CellConfig) -> None:
             f"choose one of {', '.join(words)}"
         )
     if cell.name not in words:
-        raise InputError(f"there is no cell {cell.name!r} for agents; {choose(cell.name, words)}")
+        raise InputError(f"there is no cell {cell.name!r} for agents; {suggestion(cell.name, words)}")
     if cell.dropout:
         raise InputError(
             f"cell.dropout is {cell.dropout:g}; expected 0: an agent must learn from the very odds by which it acted"

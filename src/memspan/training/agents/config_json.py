@@ -7,8 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from memspan.data.naming import choose
-from memspan.errors import InputError
+from memspan.errors import InputError, suggestion
 from memspan.training.agents.config import (
     NONE,
     WORD,
@@ -91,7 +90,7 @@ def _cell(plain: dict[str, Any], where: str) -> CellConfig:
     name = str(plain.get("name", "rel-lstm"))
     if name != NONE:
         if name not in acting_cells() and name != "transformer":
-            raise InputError(f"there is no cell {name!r} for agents; {choose(name, acting_cells())}")
+            raise InputError(f"there is no cell {name!r} for agents; {suggestion(name, acting_cells())}")
         return cell_of(plain, where)
     known = [field.name for field in dataclasses.fields(CellConfig) if field.name != "options"]
     check_known(plain, known, where, "cell.")
