@@ -11,7 +11,7 @@ from memspan.bench.sample import SampleSizes, sample
 from memspan.bench.sampling_speed import _written
 from memspan.cells import LSTM
 from memspan.errors import MissingExtraError
-from memspan.models.sequence_model import SequenceModel
+from memspan.models.cell_model import SequenceModel
 from memspan.progress import SILENT
 
 TINY = SampleSizes(

@@ -9,8 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from memspan.bench.plain_loops import PlainRelRNN  # noqa: E402
-from memspan.cells.rel_lstm import RelLSTM  # noqa: E402
-from memspan.cells.rel_rnn import RelRNN  # noqa: E402
+from memspan.cells.attentive.relevance import RelLSTM, RelRNN  # noqa: E402
 from memspan.experiments.plain_mem_lstm import AdditiveAttention, PlainMemLSTM  # noqa: E402
 
 

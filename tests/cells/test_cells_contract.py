@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from memspan.cells import CELLS
-from memspan.cells.cell import Cell
+from memspan.cells.base.cell import Cell
 from memspan.errors import InputError
 from oracles import ORACLES, plain
 

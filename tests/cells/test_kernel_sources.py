@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from numba.core.dispatcher import Dispatcher
 
-from memspan.cells import relevance_compiled
-from memspan.cells.relevance_compiled import SOURCES, kernels_of, number_of
+from memspan.cells.attentive import relevance_kernels
+from memspan.cells.attentive.relevance_kernels import SOURCES, build_kernels
+from memspan.cells.base.kernels import source_digest
 
 
 def parts(function: Any, known: dict[str, Any]) -> dict[str, Any]:
@@ -37,10 +38,13 @@ def imported(module: Any) -> Iterator[str]:
 
 def test_every_file_that_is_compiled_into_a_kernel_is_a_source():
     used = {}
-    for kernel in kernels_of(1):
+    for kernel in build_kernels(1):
         parts(kernel, used)
-    assert {"memspan.cells.relevance_kernels.store", "memspan.cells.row_kernels.quick_tanh"} <= set(used)
-    own, named = relevance_compiled.__name__, {module.__name__ for module in SOURCES}
+    assert {
+        "memspan.cells.attentive.relevance_kernels.store",
+        "memspan.cells.base.kernels.quick_tanh",
+    } <= set(used)
+    own, named = relevance_kernels.__name__, {module.__name__ for module in SOURCES}
     assert {part.py_func.__module__ for part in used.values()} - {own} <= named
     # Constants leave no trace in what is compiled, so what a source takes them from has to be a source itself.
     assert {name for module in SOURCES for name in imported(module)} <= named
@@ -48,7 +52,7 @@ def test_every_file_that_is_compiled_into_a_kernel_is_a_source():
 
 def test_parts_of_a_kernel_are_not_kept_on_disk_alone():
     used: dict[str, Any] = {}
-    for kernel in kernels_of(1):
+    for kernel in build_kernels(1):
         parts(kernel, used)
         assert kernel.stats.cache_path is not None  # type: ignore[attr-defined]
     assert all(part.stats.cache_path is None for part in used.values())
@@ -56,19 +60,19 @@ def test_parts_of_a_kernel_are_not_kept_on_disk_alone():
 
 @pytest.mark.parametrize("changed", SOURCES, ids=lambda module: module.__name__.rsplit(".")[-1])
 def test_a_change_of_any_source_is_another_number(changed, monkeypatch):
-    relevance_compiled.kernels.cache_clear()
+    relevance_kernels.kernels.cache_clear()
     try:
-        before = closed_over(relevance_compiled.kernels().forward)
+        before = closed_over(relevance_kernels.kernels().forward)
         plain = inspect.getsource
 
         def source(module: Any) -> str:
             return plain(module).replace(">", ">=") + "\n" if module is changed else plain(module)
 
         monkeypatch.setattr(inspect, "getsource", source)
-        relevance_compiled.kernels.cache_clear()
-        assert closed_over(relevance_compiled.kernels().forward) != before
+        relevance_kernels.kernels.cache_clear()
+        assert closed_over(relevance_kernels.kernels().forward) != before
     finally:
-        relevance_compiled.kernels.cache_clear()
+        relevance_kernels.kernels.cache_clear()
 
 
 def closed_over(kernel: Any) -> int:
@@ -83,20 +87,20 @@ def test_another_number_is_another_entry_among_what_numba_has_compiled():
         return kernel._cache._index_key("types", kernel.targetctx.codegen())
 
     def keys(number: int) -> list[tuple[Any, ...]]:
-        return [key(kernel) for kernel in kernels_of(number)]
+        return [key(kernel) for kernel in build_kernels(number)]
 
     assert keys(1) == keys(1)
     assert all(one != other for one, other in zip(keys(1), keys(2), strict=True))
 
 
 def test_numbers_of_texts_differ_by_content_and_by_where_one_ends():
-    numbers = {number_of(texts) for texts in (["ab", "c"], ["a", "bc"], ["c", "ab"], ["abc"])}
+    numbers = {source_digest(texts) for texts in (["ab", "c"], ["a", "bc"], ["c", "ab"], ["abc"])}
     assert len(numbers) == 4
-    assert number_of(["ab", "c"]) in numbers
+    assert source_digest(["ab", "c"]) in numbers
     assert all(0 <= number < 2**63 for number in numbers)
 
 
 def test_nothing_is_compiled_or_loaded_for_it_before_it_is_used():
-    assert not any(kernel.signatures for kernel in kernels_of(3))  # type: ignore[attr-defined]
+    assert not any(kernel.signatures for kernel in build_kernels(3))  # type: ignore[attr-defined]
     program = "import sys, memspan.cells; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

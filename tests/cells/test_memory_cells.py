@@ -12,13 +12,11 @@ import torch
 from oracle import Oracle
 from torch import Tensor
 
-from memspan.cells.additive_attention import Softmax
-from memspan.cells.cell import Cell
-from memspan.cells.detach import DetachLSTM
-from memspan.cells.mem_lstm import MemLSTM
-from memspan.cells.mem_rnn import MemRNN
-from memspan.cells.sparse_backtrack import SparseBacktrackLSTM
-from memspan.cells.sparse_weights import TopWeights
+from memspan.cells.attentive.attention import Softmax
+from memspan.cells.attentive.memory import MemLSTM, MemRNN
+from memspan.cells.attentive.sparse_backtrack import SparseBacktrackLSTM, TopWeights
+from memspan.cells.base.cell import Cell
+from memspan.cells.gated.detach import DetachLSTM
 from memspan.errors import InputError
 from memspan.experiments.training_cost import training_costs
 

@@ -12,13 +12,12 @@ from oracle_goru import GORU_ORACLE
 from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
-from memspan.cells.cell import Cell
-from memspan.cells.exp import ExpRNN
-from memspan.cells.goru import GORU, GoruLayer
-from memspan.cells.minimal import MinimalLayer, MinimalRNN
-from memspan.cells.orthogonal import OrthogonalRNN
-from memspan.cells.skew_exponential import skew_exponential
-from memspan.cells.vanilla import VanillaRNN
+from memspan.cells.base.cell import Cell
+from memspan.cells.gated.goru import GORU, GORULayer
+from memspan.cells.gated.minimal import MinimalLayer, MinimalRNN
+from memspan.cells.plain.exp import ExpRNN, skew_exponential
+from memspan.cells.plain.orthogonal import OrthogonalRNN
+from memspan.cells.plain.vanilla import VanillaRNN
 from memspan.errors import InputError
 
 FEATURES, HIDDEN, BATCH, STEPS = 3, 4, 2, 6
@@ -273,9 +272,9 @@ def test_an_unknown_start_is_refused_with_those_there_are():
 def test_the_matrix_of_a_goru_stays_orthogonal_and_turns_every_coordinate_into_every_other(rotation, size):
     torch.manual_seed(0)
     cell = trained(GORU(FEATURES, size, rotation=rotation, dtype=torch.float64))
-    layer = cast(GoruLayer, cell.first)
-    assert_orthogonal(layer.orthogonal())
-    assert (layer.orthogonal().abs() > 1e-12).all()
+    layer = cast(GORULayer, cell.first)
+    assert_orthogonal(layer.orthogonal_matrix())
+    assert (layer.orthogonal_matrix().abs() > 1e-12).all()
 
 
 def test_a_goru_with_a_dense_rotation_is_the_equation_too():

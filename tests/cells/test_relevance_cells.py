@@ -12,12 +12,11 @@ from oracle import Oracle
 from oracle_relevance import REL_LSTM, REL_RNN, State
 from torch import Tensor
 
-from memspan.cells.rel_lstm import RelLSTM
-from memspan.cells.rel_rnn import RelRNN
+from memspan.cells.attentive.relevance import RelLSTM, RelRNN
 from memspan.errors import InputError
 
 FEATURES, HIDDEN = 3, 5
-FLAG = "memspan.cells.relevance_scan.COMPILED"
+FLAG = "memspan.cells.attentive.relevance_scan.COMPILED"
 
 both_ways = pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "torch"])
 both_cells = pytest.mark.parametrize("kind", [RelRNN, RelLSTM])
@@ -284,7 +283,7 @@ def test_half_precision_takes_the_steps_in_torch():
 
 
 def test_the_tanh_of_the_kernels_is_tanh():
-    from memspan.cells.row_kernels import tanh_row
+    from memspan.cells.base.kernels import tanh_row
 
     x = np.concatenate([np.linspace(-12, 12, 200_001), [np.inf, -np.inf]]).astype(np.float32)
     values = np.empty_like(x)
@@ -295,7 +294,7 @@ def test_the_tanh_of_the_kernels_is_tanh():
 @pytest.mark.parametrize("rows", [1, 2, 5])
 @pytest.mark.parametrize("inner", [3, 4, 9])
 def test_the_product_of_the_kernels_is_the_product(rows, inner):
-    from memspan.cells.row_kernels import add_product
+    from memspan.cells.base.kernels import add_product
 
     draw = np.random.default_rng(0)
     x, matrix, out = draw.normal(size=(7, inner)), draw.normal(size=(inner, 6)), draw.normal(size=(7, 6))

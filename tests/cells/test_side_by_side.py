@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from memspan.cells.memoryless import Memoryless
-from memspan.cells.names import CELLS
-from memspan.cells.side_by_side import of_sequences, side_by_side
+from memspan.cells import CELLS
+from memspan.cells.base.cell import join_states, select_sequences
+from memspan.cells.plain.vanilla import Memoryless
 
 SAME = 1e-6
 """Single precision: the same sums, some of them with zeros in between."""
@@ -21,7 +21,7 @@ def test_sequences_of_different_ages_go_on_together_as_they_would_alone(name):
     more = torch.randn(5, 6, 3)
     with torch.no_grad():
         states = [cell(past)[1] for past in pasts]
-        together, _ = cell(more, side_by_side(cell, states))
+        together, _ = cell(more, join_states(cell, states))
         for number, state in enumerate(states):
             alone, _ = cell(more[:, 2 * number : 2 * number + 2], state)
             assert torch.allclose(together[:, 2 * number : 2 * number + 2], alone, atol=SAME)
@@ -36,7 +36,7 @@ def test_some_sequences_can_be_taken_out_in_any_order(name):
     with torch.no_grad():
         state = cell(torch.randn(4, 3, 3))[1]
         whole, _ = cell(more, state)
-        some, _ = cell(more[:, order], of_sequences(cell, state, order))
+        some, _ = cell(more[:, order], select_sequences(cell, state, order))
     assert torch.allclose(some, whole[:, order], atol=SAME)
 
 

@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from memspan.cells.cell import Cell
-from memspan.cells.gru import GRU
-from memspan.cells.lstm import LSTM
-from memspan.cells.transformer import Transformer, sinusoids
+from memspan.cells.attentive.transformer import Transformer, sinusoids
+from memspan.cells.base.cell import Cell
+from memspan.cells.gated.gru import GRU
+from memspan.cells.gated.lstm import LSTM
 from memspan.errors import InputError
 
 FEATURES, HIDDEN, BATCH, STEPS = 5, 8, 4, 30

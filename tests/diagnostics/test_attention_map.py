@@ -14,7 +14,7 @@ from memspan.diagnostics import attention_map
 from memspan.diagnostics.attention import has_attention, relevant_states, screening_of
 from memspan.diagnostics.blocks import in_blocks
 from memspan.errors import InputError
-from memspan.models.network import Network
+from memspan.models.cell_model import ReadoutModel
 from memspan.tasks.copying import Copy
 from memspan.tasks.recall_task import RECALLED
 
@@ -22,13 +22,13 @@ TASK = Copy(delay=25)
 ATTENTIVE = ("mem-rnn", "mem-lstm", "rel-rnn", "rel-lstm", "transformer")
 
 
-def network(word: str, seed: int = 0) -> Network:
+def network(word: str, seed: int = 0) -> ReadoutModel:
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        return Network(CELLS[word](TASK.features, 8), TASK.classes, symbols=TASK.symbols)
+        return ReadoutModel(CELLS[word](TASK.features, 8), TASK.classes, symbols=TASK.symbols)
 
 
-def uniform(word: str) -> Network:
+def uniform(word: str) -> ReadoutModel:
     """All scores are equal: v = 0."""
     net = network(word)
     with torch.no_grad():
@@ -68,7 +68,7 @@ def test_the_relevant_set_is_that_of_the_plain_lists(kind, oracle):
     with torch.no_grad():
         cell.first.v *= 5
     inputs = torch.randn(30, 2, 3, dtype=torch.float64)
-    net = Network(cell, 2)
+    net = ReadoutModel(cell, 2)
     screening = screening_of(net)
     assert screening is not None
     held = relevant_states(cell.attention(inputs), screening)

@@ -8,15 +8,15 @@ import pytest
 import torch
 from torch import Tensor
 
-from memspan.cells.cell import Cell
-from memspan.cells.detach import DetachLSTM
-from memspan.cells.gru import GRU
-from memspan.cells.lstm import LSTM
-from memspan.cells.mem_lstm import MemLSTM
-from memspan.cells.minimal import MinimalLayer, MinimalRNN
-from memspan.cells.rel_lstm import RelLSTM
-from memspan.cells.sparse_backtrack import SparseBacktrackLSTM
-from memspan.cells.vanilla import VanillaLayer, VanillaRNN
+from memspan.cells.attentive.memory import MemLSTM
+from memspan.cells.attentive.relevance import RelLSTM
+from memspan.cells.attentive.sparse_backtrack import SparseBacktrackLSTM
+from memspan.cells.base.cell import Cell
+from memspan.cells.gated.detach import DetachLSTM
+from memspan.cells.gated.gru import GRU
+from memspan.cells.gated.lstm import LSTM
+from memspan.cells.gated.minimal import MinimalLayer, MinimalRNN
+from memspan.cells.plain.vanilla import VanillaLayer, VanillaRNN
 from memspan.errors import InputError
 from memspan.init import (
     cayley_,

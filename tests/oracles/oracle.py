@@ -8,7 +8,7 @@ from typing import Any, final
 
 from torch import Tensor
 
-from memspan.cells.cell import Cell
+from memspan.cells.base.cell import Cell
 
 
 @final

@@ -9,7 +9,7 @@ import torch
 from oracle import Oracle
 from torch import Tensor
 
-from memspan.cells.detach import DetachLSTM
+from memspan.cells.gated.detach import DetachLSTM
 
 
 def start(layer: Any) -> tuple[Tensor, Tensor]:

@@ -9,7 +9,7 @@ from oracle import Oracle
 from oracle_orthogonal import modrelu, spread
 from torch import Tensor
 
-from memspan.cells.exp import ExpRNN
+from memspan.cells.plain.exp import ExpRNN
 
 
 def make(input_size: int, hidden_size: int, **options: Any) -> ExpRNN:

@@ -9,7 +9,7 @@ from oracle import Oracle
 from oracle_orthogonal import modrelu, spread
 from torch import Tensor
 
-from memspan.cells.goru import GORU
+from memspan.cells.gated.goru import GORU
 
 
 @torch.no_grad()

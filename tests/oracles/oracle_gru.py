@@ -8,7 +8,7 @@ import torch
 from oracle import Oracle
 from torch import Tensor
 
-from memspan.cells.gru import GRU
+from memspan.cells.gated.gru import GRU
 
 
 def start(layer: Any) -> Tensor:

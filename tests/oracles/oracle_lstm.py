@@ -8,7 +8,7 @@ import torch
 from oracle import Oracle
 from torch import Tensor
 
-from memspan.cells.lstm import LSTM
+from memspan.cells.gated.lstm import LSTM
 
 
 def start(layer: Any) -> tuple[Tensor, Tensor]:

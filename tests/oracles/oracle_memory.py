@@ -11,8 +11,7 @@ import torch
 from oracle import Oracle
 from torch import Tensor
 
-from memspan.cells.mem_lstm import MemLSTM
-from memspan.cells.mem_rnn import MemRNN
+from memspan.cells.attentive.memory import MemLSTM, MemRNN
 
 
 def attended(layer: Any, s: Tensor, past: list[Tensor]) -> Tensor:

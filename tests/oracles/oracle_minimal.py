@@ -8,7 +8,7 @@ import torch
 from oracle import Oracle
 from torch import Tensor
 
-from memspan.cells.minimal import MinimalRNN
+from memspan.cells.gated.minimal import MinimalRNN
 
 
 def start(layer: Any) -> Tensor:

@@ -8,8 +8,8 @@ import torch
 from oracle import Oracle
 from torch import Tensor
 
-from memspan.cells.cell import Cell
-from memspan.cells.orthogonal import OrthogonalRNN
+from memspan.cells.base.cell import Cell
+from memspan.cells.plain.orthogonal import OrthogonalRNN
 
 AnyCell = TypeVar("AnyCell", bound=Cell)
 

@@ -12,8 +12,7 @@ import torch
 from oracle import Oracle
 from torch import Tensor
 
-from memspan.cells.rel_lstm import RelLSTM
-from memspan.cells.rel_rnn import RelRNN
+from memspan.cells.attentive.relevance import RelLSTM, RelRNN
 
 
 class Event(NamedTuple):

@@ -9,7 +9,7 @@ import torch
 from oracle import Oracle
 from torch import Tensor
 
-from memspan.cells.sparse_backtrack import SparseBacktrackLSTM
+from memspan.cells.attentive.sparse_backtrack import SparseBacktrackLSTM
 
 
 def start(layer: Any) -> tuple[Tensor, Tensor, list[Tensor], int]:

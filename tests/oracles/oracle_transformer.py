@@ -10,7 +10,7 @@ import torch
 from oracle import Oracle
 from torch import Tensor
 
-from memspan.cells.transformer import Transformer
+from memspan.cells.attentive.transformer import Transformer
 
 Pairs = list[tuple[Tensor, Tensor]]
 

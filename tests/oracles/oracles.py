@@ -18,7 +18,7 @@ from oracle_transformer import TRANSFORMER
 from oracle_vanilla import VANILLA
 from torch import Tensor
 
-from memspan.cells.cell import Cell
+from memspan.cells.base.cell import Cell
 
 ORACLES: dict[str, Oracle] = {
     "rnn": VANILLA,

@@ -14,9 +14,8 @@ from torch import Tensor
 
 from memspan.cells import LSTM, Transformer
 from memspan.errors import InputError
-from memspan.models.model import Model, Output, State
-from memspan.models.network import Network
-from memspan.models.sequence_model import SequenceModel
+from memspan.models.cell_model import ReadoutModel, SequenceModel
+from memspan.models.model import Model, ModelOutput, State
 from memspan.progress import Progress, Stage
 from memspan.sampling import Choice, joined, sample, streams
 from memspan.sampling.streams import STEPS
@@ -42,10 +41,10 @@ class ByHand(Model):
         resets: Tensor | None = None,
         probe: Tensor | None = None,
         scored: int | None = None,
-    ) -> Output:
+    ) -> ModelOutput:
         self.modes.add((self.training, torch.is_grad_enabled()))
         (logits,), after = self.outputs(inputs, state)
-        return Output(logits if scored is None else logits[-scored:], logits, after)
+        return ModelOutput(logits if scored is None else logits[-scored:], logits, after)
 
     def outputs(
         self, inputs: Tensor, state: State | None = None, *, resets: Tensor | None = None
@@ -337,8 +336,8 @@ def test_a_wrong_request_is_refused_before_anything_is_drawn(wrong, words):
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (Network(LSTM(3, 4), 3), "reads features and answers with 3 classes"),
-        (Network(LSTM(3, 4), 2, symbols=3), "reads 3 kinds of symbols and answers with 2 classes"),
+        (ReadoutModel(LSTM(3, 4), 3), "reads features and answers with 3 classes"),
+        (ReadoutModel(LSTM(3, 4), 2, symbols=3), "reads 3 kinds of symbols and answers with 2 classes"),
     ],
     ids=["features", "other classes"],
 )

@@ -10,7 +10,7 @@ from memspan.bench.cell_speed import two_threads
 from memspan.bench.sample import SampleSizes
 from memspan.bench.timing import beside, race
 from memspan.cells import LSTM, Transformer
-from memspan.models.sequence_model import SequenceModel
+from memspan.models.cell_model import SequenceModel
 from memspan.results import Benchmark
 from memspan.sampling import joined, sample
 

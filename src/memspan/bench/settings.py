@@ -54,7 +54,7 @@ FULL = Trials()
 def settings(progress: Progress = SILENT, trials: Trials = FULL) -> tuple[Benchmark, ...]:
     """The loss on new sequences after a short training, next to the best loss without memory."""
     check_models("this benchmark")
-    from memspan.cells.names import CELLS
+    from memspan.cells import CELLS
     from memspan.experiments.trainings import configured, train_all
     from memspan.training.building import build_model
 

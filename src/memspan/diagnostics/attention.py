@@ -10,9 +10,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from memspan.cells.layer import Layer
-from memspan.cells.relevance_layer import RelevanceLayer
-from memspan.cells.relevance_memory import EMPTY, Screening
+from memspan.cells.attentive.relevance import RelevanceLayer
+from memspan.cells.attentive.relevance_memory import EMPTY, Screening
+from memspan.cells.base.layer import Layer
 from memspan.diagnostics.answers import at_rest, drawn, recalled_answers
 from memspan.diagnostics.blocks import block_size, in_blocks
 from memspan.models.cell_model import CellModel
@@ -63,7 +63,7 @@ def attention_map(
     total = _Sums(square, square, np.zeros(3))
     with progress.stage("attention", count) as stage, at_rest(network), torch.no_grad():
         for begin in range(0, count, together):
-            inputs = network.encoded(batch.inputs[:, begin : begin + together])
+            inputs = network.encode(batch.inputs[:, begin : begin + together])
             total += _sums(network.cell.attention(inputs), screening, answers)
             stage.advance(inputs.shape[1])
     states, distance, share = (total.of_answers / count).tolist()

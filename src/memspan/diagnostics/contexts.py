@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from memspan.cells.untied import MaybeUntiedLayer
+from memspan.cells.base.layer import TiedOrUntiedLayer
 from memspan.diagnostics.answers import at_rest, drawn, last_answers, recalled_answers
 from memspan.models.cell_model import CellModel
 from memspan.progress import SILENT, Progress
@@ -18,7 +18,7 @@ PER_DOUBLING = 2
 
 def has_context(network: CellModel) -> bool:
     """Whether the network can begin anywhere: with fresh weights at every step it can begin at the first one only."""
-    return not any(isinstance(layer, MaybeUntiedLayer) and layer.steps for layer in network.cell.stack)
+    return not any(isinstance(layer, TiedOrUntiedLayer) and layer.steps for layer in network.cell.stack)
 
 
 def context_loss(

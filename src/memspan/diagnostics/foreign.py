@@ -15,8 +15,7 @@ from torch.nn import functional
 from memspan.diagnostics.contexts import by_context, contexts_of
 from memspan.diagnostics.gradients import summed_up
 from memspan.errors import InputError
-from memspan.models.hugging_face import HuggingFaceModel, load_hugging_face
-from memspan.models.hugging_face_tokens import HuggingFaceTokens
+from memspan.models.hugging_face import HuggingFaceModel, HuggingFaceTokens, load_hugging_face
 from memspan.progress import SILENT, Progress
 from memspan.results import ContextLoss, Diagnosis, GradientNorms
 from memspan.tasks.corpus import text_of

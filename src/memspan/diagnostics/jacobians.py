@@ -10,11 +10,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from memspan.cells.layer import Layer
+from memspan.cells.base.layer import Layer
 from memspan.diagnostics.answers import at_rest, drawn, in_double
 from memspan.errors import InputError
-from memspan.init.arriving import Arriving
-from memspan.init.critical import MeanFieldLayer
+from memspan.init.mean_field import InputStatistics, MeanFieldLayer
 from memspan.models.cell_model import CellModel
 from memspan.progress import SILENT, Progress
 from memspan.results import JacobianMoments, JacobianSpectrum
@@ -107,7 +106,7 @@ def _fields(layer: Layer) -> tuple[str, ...]:
 @torch.no_grad()
 def _arriving(network: CellModel, task: Task, sequences: int, seed: int) -> Tensor:
     """What the last layer reads: (time, batch, features)."""
-    inputs = network.encoded(drawn(network, task, sequences, seed).inputs)
+    inputs = network.encode(drawn(network, task, sequences, seed).inputs)
     for layer in network.cell.stack[:-1]:
         inputs, _ = layer(inputs, layer.start(inputs.shape[1]))
     return inputs
@@ -163,7 +162,7 @@ def _theory(layer: Layer, inputs: Tensor, weights: str) -> list[JacobianMoments]
     if not isinstance(layer, MeanFieldLayer):
         return []
     try:
-        field = layer.field(Arriving.of(layer, None, inputs).second_moment(layer))
+        field = layer.field(InputStatistics.of(layer, None, inputs).second_moment(layer))
     except InputError:  # an activation of which theory does not know
         return []
     return [_moments(field, int(k), weights) for k in distances_of(max(len(inputs) - 1, 1))]

@@ -20,8 +20,8 @@ from torch.optim.lr_scheduler import CosineAnnealingLR
 
 from memspan.cells import LSTM
 from memspan.errors import InputError
+from memspan.models.cell_model import SequenceModel
 from memspan.models.model import Model
-from memspan.models.sequence_model import SequenceModel
 from memspan.progress import SILENT, Progress
 from memspan.results import ReversePerplexity
 from memspan.sampling.writing import at_rest

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from memspan.cells.names import CELLS
+from memspan.cells import CELLS
 from memspan.diagnostics.peak_memory import begin, peak
 from memspan.experiments.plain_mem_lstm import PlainMemLSTM
 

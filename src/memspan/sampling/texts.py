@@ -86,4 +86,4 @@ _ALL = frozenset(MARKS)
 
 
 def _texts(blocks: Iterable[Block], vocabulary: Spelling) -> Iterator[Iterator[str]]:
-    return (vocabulary.decoded(pieces) for pieces in in_turn(blocks))
+    return (vocabulary.decode_pieces(pieces) for pieces in in_turn(blocks))

@@ -10,7 +10,7 @@ import typing
 from pathlib import Path
 from typing import Any, Literal
 
-from memspan.cells.names import CELLS
+from memspan.cells import CELLS
 from memspan.data.naming import choose
 from memspan.errors import InputError
 from memspan.objectives.bmi import BmiConfig
