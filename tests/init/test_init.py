@@ -90,27 +90,30 @@ def test_cayley_is_the_cayley_map_of_its_skew_blocks():
 
 
 @pytest.mark.parametrize(
-    ("draw", "told"),
+    ("draw", "message"),
     [
         (lambda: orthogonal_(torch.empty(3)), "expected \\(…, rows, columns\\)"),
         (lambda: henaff_(torch.empty(3, 2)), "expected a square matrix"),
         (lambda: henaff_(torch.empty(2, 2), 1.0, 0.0), "expected the smaller first"),
         (lambda: chrono_(VanillaRNN(2, 3), 10), "VanillaRNN has no gates"),
         (lambda: chrono_(LSTM(2, 3), 2), "longest is 2"),
-        (lambda: critical_(LSTM(2, 3)), "does not describe LSTM; expected VanillaRNN or MinimalRNN"),
+        (lambda: critical_(LSTM(2, 3)), "does not cover LSTM; use VanillaRNN or MinimalRNN"),
         (lambda: critical_(VanillaRNN(2, 3), weights="sparse"), "weights is 'sparse'"),
-        (lambda: critical_(VanillaRNN(2, 3, nonlinearity="relu")), "this one has relu"),
+        (
+            lambda: critical_(VanillaRNN(2, 3, nonlinearity="relu")),
+            "nonlinearity is relu; mean-field theory covers tanh and identity",
+        ),
         (lambda: critical_(VanillaRNN(2, 3), q=0.01, bias_mean=1.0), "sigma_v\\^2 would be negative"),
         (lambda: critical_(VanillaRNN(2, 3), sample=torch.zeros(4, 5)), "the sample has 5 features"),
         (
             lambda: critical_(VanillaRNN(2, 3), sample=torch.zeros(4, 2), input_variance=1.0),
-            "expected one of them",
+            "pass one of them",
         ),
         (lambda: critical_(MinimalRNN(2, 3), q=1.0), "no critical minimal RNN has bias mean 0 and q = 1"),
     ],
 )
-def test_what_cannot_be_drawn_is_told(draw, told):
-    with pytest.raises(InputError, match=told):
+def test_what_cannot_be_drawn_is_rejected(draw, message):
+    with pytest.raises(InputError, match=message):
         draw()
 
 
@@ -287,14 +290,14 @@ def test_weights_of_wanted_variances_are_drawn_as_wanted():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ({"weights": "orthogona"}, "expected gaussian or orthogonal"),
-        ({"sigma_w": -1.0}, "expected 0 or more"),
+        ({"sigma_w": -1.0}, "expected both to be 0 or more"),
     ],
 )
-def test_variances_that_cannot_be_are_refused(wrong, told):
-    with pytest.raises(InputError, match=told):
+def test_variances_that_cannot_be_are_rejected(wrong, message):
+    with pytest.raises(InputError, match=message):
         mean_field_(VanillaRNN(2, 3), **{"sigma_w": 1.0, "sigma_v": 1.0, **wrong})
 
 
@@ -323,16 +326,16 @@ def test_a_sample_longer_than_the_weights_of_an_untied_network_is_enough_for_it(
 
 
 @pytest.mark.parametrize(
-    ("sample", "told"),
+    ("sample", "message"),
     [
         (torch.zeros(0, 3, 4), r"shape \(0, 3, 4\); expected \(time, batch, features\)"),
         (torch.zeros(5, 3, 4, dtype=torch.float64), "of type torch.float64"),
-        (torch.full((5, 3, 4), torch.nan), "not finite"),
+        (torch.full((5, 3, 4), torch.nan), "non-finite"),
         ([1.0, 2.0], "the sample is a list"),
     ],
 )
-def test_samples_that_are_none_are_refused(sample, told):
-    with pytest.raises(InputError, match=told):
+def test_samples_that_are_none_are_rejected(sample, message):
+    with pytest.raises(InputError, match=message):
         critical_(VanillaRNN(4, 8), sample=sample)
 
 
@@ -345,6 +348,6 @@ def test_orthogonal_matrices_can_be_drawn_in_half_precision():
     assert torch.allclose(drawn @ drawn.T, torch.eye(8), atol=0.03)
 
 
-def test_a_dependency_without_end_is_refused():
+def test_a_dependency_without_end_is_rejected():
     with pytest.raises(InputError, match="finite and more than 2"):
         chrono_(LSTM(2, 3), float("inf"))

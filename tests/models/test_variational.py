@@ -20,7 +20,7 @@ def seeded(seed: int = 0) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 
 
-def test_a_mask_is_zero_as_often_as_told_and_one_on_average():
+def test_a_mask_is_zero_with_the_given_probability_and_one_on_average():
     mask = dropout_mask((100_000,), P, torch.zeros((), dtype=torch.float64), seeded())
     assert set(mask.tolist()) == {0.0, 1 / (1 - P)}
     # Four standard errors of the share of a hundred thousand draws.
@@ -73,7 +73,7 @@ def state(seed: int = 5) -> tuple[Tensor, Tensor]:
     return random(BATCH, HIDDEN, seed=seed), random(BATCH, HIDDEN, seed=seed + 1)
 
 
-def of_torch(weights: nn.LSTM, U: Tensor, inputs: Tensor, before: tuple[Tensor, Tensor]) -> Tensor:
+def of_torch(weights: nn.LSTM | nn.GRU, U: Tensor, inputs: Tensor, before: tuple[Tensor, Tensor]) -> Tensor:
     """The outputs of `torch.nn.LSTM` with other recurrent weights."""
     network = nn.LSTM(FEATURES, HIDDEN, dtype=torch.float64)
     network.load_state_dict({**weights.state_dict(), "weight_hh_l0": U})

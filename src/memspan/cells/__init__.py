@@ -1,6 +1,7 @@
 """Recurrent cells, each with the call signature of `torch.nn.LSTM`.
 
 >>> import torch
+>>> from memspan.cells import CELLS, RelLSTM
 >>> layer = RelLSTM(10, 16, short_term=5, relevant=5)
 >>> output, state = layer(torch.zeros(7, 2, 10))
 >>> output.shape, state.h.shape

@@ -182,13 +182,13 @@ class RelevanceLayer(Layer):
 
     def start(self, batch: int) -> States:
         of_units = self.zeros(len(self.State._fields) - 4, batch, self.hidden_size)  # type: ignore[attr-defined]
-        return self.State(
-            *of_units,
+        memory = [
             self.zeros(batch, self.short_term, self.hidden_size),
             self.zeros(batch, self.short_term).fill_(EMPTY),
             self.zeros(batch, self.relevant, self.hidden_size),
             self.zeros(batch, self.relevant).fill_(EMPTY),
-        )
+        ]
+        return self.State(*[*of_units, *memory])
 
     def scan(
         self, inputs: Tensor, state: States, resets: Tensor | None, probe: Tensor | None

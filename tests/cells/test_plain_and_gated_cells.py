@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 import torch
-from oracle_goru import GORU_ORACLE
+from oracle_gated import GORU_ORACLE
 from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
@@ -92,7 +92,7 @@ def test_every_step_of_an_untied_vanilla_network_has_its_own_weights():
 
 
 @every_untied_cell
-def test_an_untied_network_goes_on_with_the_next_step_s_weights(kind):
+def test_an_untied_network_continues_with_the_next_step_s_weights(kind):
     cell, inputs = untied(kind), some(STEPS, BATCH, FEATURES)
     whole, end = cell(inputs)
     state, parts = None, []
@@ -115,7 +115,7 @@ def test_a_reset_of_an_untied_network_clears_the_state_and_keeps_the_count_of_st
 
 
 @every_untied_cell
-def test_more_steps_than_weights_are_refused(kind):
+def test_more_steps_than_weights_are_rejected(kind):
     cell = untied(kind)
     with pytest.raises(InputError, match=r"step 7 of a network with weights for 6 steps.*steps=7"):
         cell(some(7, BATCH, FEATURES))
@@ -126,11 +126,11 @@ def test_more_steps_than_weights_are_refused(kind):
 
 @every_untied_cell
 @pytest.mark.parametrize(
-    ("tied", "steps", "told"),
-    [(True, 5, "add tied=False"), (False, None, "give steps=T"), (False, 0, "got 0")],
+    ("tied", "steps", "message"),
+    [(True, 5, "add tied=False"), (False, None, "pass steps=T"), (False, 0, "got 0")],
 )
-def test_a_number_of_steps_belongs_to_untied_weights(kind, tied, steps, told):
-    with pytest.raises(InputError, match=told):
+def test_a_number_of_steps_belongs_to_untied_weights(kind, tied, steps, message):
+    with pytest.raises(InputError, match=message):
         kind(FEATURES, HIDDEN, tied=tied, steps=steps)
 
 
@@ -162,7 +162,7 @@ def test_a_vanilla_network_takes_other_nonlinearities(nonlinearity):
 
 @pytest.mark.parametrize("steps", [None, 3])
 def test_the_mean_field_of_a_minimal_layer_has_the_moments_of_its_weights(steps):
-    layer = MinimalLayer(FEATURES, 300, steps=steps)
+    layer = MinimalLayer(FEATURES, 300, tied=steps is None, steps=steps)
     torch.manual_seed(0)
     for weights, sigma in ((layer.W, 6.88), (layer.V, 1.39)):
         nn.init.normal_(weights, std=sigma / math.sqrt(300))
@@ -263,8 +263,8 @@ def test_the_matrix_of_an_orthogonal_network_is_orthogonal_at_the_start_only(ort
         assert_orthogonal(V, tolerance=1e-3)
 
 
-def test_an_unknown_start_is_refused_with_those_there_are():
-    with pytest.raises(InputError, match="no orthogonal start 'henaf'; did you mean henaff"):
+def test_an_unknown_start_is_rejected_with_those_there_are():
+    with pytest.raises(InputError, match="unknown orthogonal_start 'henaf'; did you mean henaff"):
         OrthogonalRNN(FEATURES, HIDDEN, orthogonal_start="henaf")
 
 
@@ -298,9 +298,9 @@ def test_a_goru_with_a_dense_rotation_is_the_equation_too():
 def test_layers_of_rotations_refuse_a_size_that_is_no_power_of_two():
     with pytest.raises(InputError, match=r'hidden_size is 12; .*power of two; .*rotation="dense"'):
         GORU(FEATURES, 12)
-    with pytest.raises(InputError, match="hidden_size is 0; expected a whole number"):
+    with pytest.raises(InputError, match="hidden_size is 0; expected an integer"):
         GORU(FEATURES, 0)
-    with pytest.raises(InputError, match="no rotation 'layer'; did you mean layers"):
+    with pytest.raises(InputError, match="unknown rotation 'layer'; did you mean layers"):
         GORU(FEATURES, 8, rotation="layer")
 
 

@@ -66,7 +66,7 @@ def test_a_training_can_begin_with_an_lstm_that_is_an_orthogonal_network(word: s
     assert torch.equal(torch.stack(layer.gate_biases().emit).sum(0), torch.full((6,), 2.0))
 
 
-def test_a_gru_has_no_gate_that_holds_back_and_is_refused():
+def test_a_gru_has_no_gate_that_holds_back_and_is_rejected():
     layer = GRU(3, 5).first
     with pytest.raises(InputError, match="GRULayer lacks a gate of the LSTM"):
         init.open_gates_(layer)  # type: ignore[arg-type]

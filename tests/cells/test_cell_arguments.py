@@ -56,9 +56,9 @@ def test_dropout_is_a_probability_below_one(word, dropout):
 
 @every_cell
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
-        (lambda x: (x.tolist(),), "the input is of type list; expected a tensor; write torch.as_tensor"),
+        (lambda x: (x.tolist(),), "the input is of type list; expected a tensor; use torch.as_tensor"),
         (lambda x: (x.numpy(),), "the input is of type ndarray; expected a tensor"),
         (lambda x: (x.to("meta"),), "the input is on meta; the weights are on cpu; move one of them"),
         (lambda x: (x, None, [[True]]), "resets is of type list; expected a tensor"),
@@ -82,9 +82,9 @@ def test_dropout_is_a_probability_below_one(word, dropout):
         ),
     ],
 )
-def test_a_tensor_that_cannot_be_used_is_refused_under_the_name_of_the_cell(word, call, told):
+def test_a_tensor_that_cannot_be_used_is_rejected_under_the_name_of_the_cell(word, call, message):
     cell = build(word)
-    with pytest.raises(InputError, match=f"^{type(cell).__name__}.*{told}") as refused:
+    with pytest.raises(InputError, match=f"^{type(cell).__name__}.*{message}") as refused:
         cell(*call(data()))
     assert "\n" not in str(refused.value)
 
@@ -107,8 +107,10 @@ def test_every_field_of_a_state_has_the_type_and_the_device_of_the_start(word):
 def test_a_state_with_a_batch_does_not_fit_an_input_without_one_and_is_shown_as_it_was_given(word):
     cell = build(word)
     _, state = cell(data(batch=1))
-    told = r"h of the state has shape \(1, 1, 4\); expected \(1, 4\): layers, …, for an input without a batch"
-    with pytest.raises(InputError, match=told):
+    message = (
+        r"h of the state has shape \(1, 1, 4\); expected \(1, 4\): layers, …, for an input without a batch"
+    )
+    with pytest.raises(InputError, match=message):
         cell(data()[:, 0], state)
     with pytest.raises(InputError, match="h of the state is of type int; expected a tensor"):
         cell(data()[:, 0], tuple(range(len(state))))
@@ -121,8 +123,8 @@ def test_a_state_with_a_batch_does_not_fit_an_input_without_one_and_is_shown_as_
 def test_h_and_c_alone_come_with_the_advice_how_to_begin_with_them(word, known):
     cell = build(word)
     h = torch.rand(1, BATCH, HIDDEN, dtype=torch.float64)
-    told = rf"leave it out, or begin with cell\.start\(batch\)\._replace\({known}\)$"
-    with pytest.raises(InputError, match=told):
+    message = rf"omit it, or start from cell\.start\(batch\)\._replace\({known}\)$"
+    with pytest.raises(InputError, match=message):
         cell(data(), (h, h))
     output, _ = cell(data(), cell.start(BATCH)._replace(h=h))
     assert not torch.equal(output, cell(data())[0])
@@ -142,22 +144,24 @@ def test_cells_that_carry_the_same_take_states_of_each_other(giver, takers):
 
 @pytest.mark.parametrize("word", ["mem-rnn", "mem-lstm"])
 @pytest.mark.parametrize("alone", [False, True])
-def test_a_memory_shorter_than_its_document_is_refused(word, alone):
+def test_a_memory_shorter_than_its_document_is_rejected(word, alone):
     cell, inputs = build(word), data()[:, 0] if alone else data()
     _, state = cell(inputs)
-    with pytest.raises(InputError, match=r"^length of the state is 7; its memory holds 3 states; give both"):
+    with pytest.raises(InputError, match=r"^length of the state is 7; its memory holds 3 states; pass both"):
         cell(inputs, state._replace(memory=state.memory[..., 4:, :]))
     with pytest.raises(InputError, match=r"^length of the state is -1; its memory holds 7 states"):
         cell(inputs, state._replace(length=state.length - 8))
 
 
-def test_stored_states_that_do_not_fit_the_steps_are_refused():
+def test_stored_states_that_do_not_fit_the_steps_are_rejected():
     cells = {every: SparseBacktrackLSTM(FEATURES, HIDDEN, every=every).double() for every in (1, 2, 3)}
     states = {every: cell(data())[1] for every, cell in cells.items()}
     cut = states[2]._replace(memory=states[2].memory[:, :, 1:])
     for state, held in ((cut, 2), (states[1], 7), (states[3], 2)):
-        told = f"memory of the state holds {held} states after 7 steps; expected 3, one for 2 steps; give it"
-        with pytest.raises(InputError, match=told):
+        message = (
+            f"memory of the state holds {held} states after 7 steps; expected 3, one for 2 steps; pass it"
+        )
+        with pytest.raises(InputError, match=message):
             cells[2](data(), state)
     with pytest.raises(InputError, match="step of the state is -1; expected 0 or more"):
         cells[2](data(), states[2]._replace(step=states[2].step - 8))
@@ -178,8 +182,8 @@ def test_steps_of_untied_weights_are_one_number_for_all(kind, step):
     cell = kind(FEATURES, HIDDEN, num_layers=2, tied=False, steps=20, dtype=torch.float64)
     _, state = cell(data())
     values = torch.tensor(step)
-    told = f"step of the state holds {int(values.min())} to {int(values.max())}; expected one number"
-    with pytest.raises(InputError, match=told):
+    message = f"step of the state ranges from {int(values.min())} to {int(values.max())}; expected one number"
+    with pytest.raises(InputError, match=message):
         cell(data(), state._replace(step=values))
 
 
@@ -187,7 +191,7 @@ def test_steps_of_untied_weights_are_one_number_for_all(kind, step):
 @pytest.mark.parametrize("steps", [2.5, True, "6"])
 def test_the_number_of_steps_is_a_whole_number(kind, steps):
     with pytest.raises(
-        InputError, match=f"tied=False needs the number of steps, got {steps!r}; give steps=T"
+        InputError, match=f"tied=False requires the number of steps, got {steps!r}; pass steps=T"
     ):
         kind(FEATURES, HIDDEN, tied=False, steps=steps)
 
@@ -197,11 +201,11 @@ def test_keys_and_values_of_a_transformer_belong_together():
     _, state = cell(data())
     with pytest.raises(InputError, match="the state has keys of 6 steps and values of 7; expected as many"):
         cell(data(), state._replace(keys=state.keys[:, :, 1:]))
-    for seen, told in (
+    for seen, message in (
         (8, "seen of the state is 8; it has keys of 7 steps"),
         (-1, "seen of the state is -1"),
     ):
-        with pytest.raises(InputError, match=told):
+        with pytest.raises(InputError, match=message):
             cell(data(), state._replace(seen=torch.full_like(state.seen, seen)))
 
 
@@ -240,7 +244,7 @@ def test_dropout_is_that_of_torch_on_the_outputs_of_every_layer_but_the_last():
         (VanillaRNN(3, 4, tied=False, steps=6), "VanillaLayer(3, 4, tied=False, steps=6)"),
         (MinimalRNN(3, 4, tied=False, steps=6), "MinimalLayer(3, 4, tied=False, steps=6)"),
         (OrthogonalRNN(3, 4, orthogonal_start="haar"), "OrthogonalLayer(3, 4, orthogonal_start='haar')"),
-        (GORU(3, 4, rotation="dense"), "GoruLayer(\n      3, 4, rotation='dense'"),
+        (GORU(3, 4, rotation="dense"), "GORULayer(\n      3, 4, rotation='dense'"),
         (DetachLSTM(3, 4, p=0.25), "DetachLSTMLayer(3, 4, p=0.25)"),
         (MemRNN(3, 4, nonlinearity="modrelu"), "MemRNNLayer(3, 4, nonlinearity='modrelu')"),
         (MemLSTM(3, 4, combine="mean"), "MemLSTMLayer(3, 4, combine='mean')"),
@@ -293,14 +297,14 @@ BY_TORCH = ("lstm", "gru", "transformer")
 
 
 @every_cell
-def test_a_second_derivative_is_refused_where_it_cannot_be_had(word):
+def test_a_second_derivative_is_rejected_where_it_cannot_be_had(word):
     """Of the input or of a parameter alone torch's own refusal would let through what it can reach, and that is wrong."""
     if word in BY_TORCH:
         return
     cell, inputs = build(word), data().requires_grad_()
     for wanted in (inputs, *cell.parameters()):
         (gradient,) = torch.autograd.grad(cell(inputs)[0].square().sum(), inputs, create_graph=True)
-        with pytest.raises(InputError, match=r"the scans of memspan\.cells can be differentiated once"):
+        with pytest.raises(InputError, match=r"the scans of memspan\.cells are differentiable once"):
             torch.autograd.grad(gradient.square().sum(), wanted, allow_unused=True)
 
 
