@@ -72,10 +72,7 @@ def test_dropout_is_a_probability_below_one(word, dropout):
             lambda x: (x, None, None, probe(dtype=torch.float32)),
             "the probe is torch.float32; expected torch.float64, as the weights; convert it",
         ),
-        (
-            lambda x: (x, None, None, probe(device="meta")),
-            "the probe is on meta; the weights are on cpu",
-        ),
+        (lambda x: (x, None, None, probe(device="meta")), "the probe is on meta; the weights are on cpu"),
         (
             lambda x: (x[:, 0], None, torch.zeros(STEPS - 1, dtype=torch.bool)),
             r"resets have shape \(6,\); expected that of the input, \(time\) = \(7,\)",
@@ -131,8 +128,7 @@ def test_h_and_c_alone_come_with_the_advice_how_to_begin_with_them(word, known):
 
 
 @pytest.mark.parametrize(
-    ("giver", "takers"),
-    [(GRU, [VanillaRNN, MinimalRNN, GORU, OrthogonalRNN]), (LSTM, [DetachLSTM])],
+    ("giver", "takers"), [(GRU, [VanillaRNN, MinimalRNN, GORU, OrthogonalRNN]), (LSTM, [DetachLSTM])]
 )
 def test_cells_that_carry_the_same_take_states_of_each_other(giver, takers):
     _, state = giver(FEATURES, HIDDEN)(data().float())
@@ -250,10 +246,7 @@ def test_dropout_is_that_of_torch_on_the_outputs_of_every_layer_but_the_last():
         (MemLSTM(3, 4, combine="mean"), "MemLSTMLayer(3, 4, combine='mean')"),
         (SparseBacktrackLSTM(3, 4, top=5, truncate=None), "Layer(3, 4, top=5, truncate=None)"),
         (RelRNN(3, 4, relevant=0, nonlinearity="relu"), "RelRNNLayer(3, 4, relevant=0, nonlinearity='relu')"),
-        (
-            RelLSTM(3, 4, short_term=5, combine="sum"),
-            "RelLSTMLayer(3, 4, short_term=5, combine='sum')",
-        ),
+        (RelLSTM(3, 4, short_term=5, combine="sum"), "RelLSTMLayer(3, 4, short_term=5, combine='sum')"),
         (
             Transformer(3, 4, heads=2, feedforward=9, attention_dropout=0.1),
             "TransformerLayer(3, 4, heads=2, feedforward=9, attention_dropout=0.1)",

@@ -360,10 +360,7 @@ def test_an_lstm_of_torch_with_the_same_weights_gives_the_same():
         (lambda: DetachLSTM(2, 3, p=1.5), "p is 1.5; expected the probability"),
         (lambda: DetachLSTM(2, 3, p=float("nan")), "p is nan; expected the probability"),
         (lambda: MemRNN(2, 3, combine="men"), "unknown combine 'men'; did you mean mean"),
-        (
-            lambda: MemLSTM(2, 3, combine="product"),
-            "unknown combine 'product'; choose one of mean, sum",
-        ),
+        (lambda: MemLSTM(2, 3, combine="product"), "unknown combine 'product'; choose one of mean, sum"),
         (lambda: MemRNN(2, 3, nonlinearity="tan"), "did you mean tanh"),
     ],
 )

@@ -97,7 +97,7 @@ def test_cayley_is_the_cayley_map_of_its_skew_blocks():
         (lambda: henaff_(torch.empty(2, 2), 1.0, 0.0), "expected the smaller first"),
         (lambda: chrono_(VanillaRNN(2, 3), 10), "VanillaRNN has no gates"),
         (lambda: chrono_(LSTM(2, 3), 2), "longest is 2"),
-        (lambda: critical_(LSTM(2, 3)), "does not cover LSTM; use VanillaRNN or MinimalRNN"),
+        (lambda: critical_(LSTM(2, 3)), "does not describe LSTM; use VanillaRNN or MinimalRNN"),
         (lambda: critical_(VanillaRNN(2, 3), weights="sparse"), "weights is 'sparse'"),
         (
             lambda: critical_(VanillaRNN(2, 3, nonlinearity="relu")),
@@ -253,11 +253,7 @@ def test_the_field_of_a_vanilla_network_is_that_of_its_weights():
             "vanishing",
             "139 steps",
         ),
-        (
-            MinimalField(sigma_w=6.88, sigma_v=1.39, bias_mean=2.0, input_variance=0.46),
-            "exploding",
-            " steps",
-        ),
+        (MinimalField(sigma_w=6.88, sigma_v=1.39, bias_mean=2.0, input_variance=0.46), "exploding", " steps"),
         (VanillaField(sigma_w=1.5502, sigma_v=0.5), "critical", " steps"),
     ],
 )

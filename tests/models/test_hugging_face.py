@@ -369,10 +369,7 @@ def spoil(folder: Path, how: str) -> None:
         ("no config", r"gpt2 has no config\.json; pass a folder written by save_pretrained of transformers"),
         ("damaged config", r"config\.json cannot be read \(Expecting property name"),
         ("a list as config", r"config\.json names no model_type"),
-        (
-            "config of a run",
-            r"config\.json names no model_type; .* a run of memspan is given as run:DIR",
-        ),
+        ("config of a run", r"config\.json names no model_type; .* a run of memspan is given as run:DIR"),
         ("unknown kind", r"gpt2 cannot be loaded \(.*abacus"),
         (
             "other sizes",

@@ -84,7 +84,7 @@ def mean_field_layers(module: nn.Module) -> list[MeanFieldLayer]:
     known = [layer for layer in layers if isinstance(layer, MeanFieldLayer)]
     if len(known) < len(layers):
         raise InputError(
-            f"mean-field theory does not cover {type(module).__name__}; use VanillaRNN or MinimalRNN (--cell rnn or "
+            f"mean-field theory does not describe {type(module).__name__}; use VanillaRNN or MinimalRNN (--cell rnn or "
             "minimal-rnn), or another init.name"
         )
     return known

@@ -34,11 +34,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, *, generator: torch.Generator
 
 @torch.no_grad()
 def henaff_(
-    tensor: Tensor,
-    low: float = -math.pi,
-    high: float = math.pi,
-    *,
-    generator: torch.Generator | None = None,
+    tensor: Tensor, low: float = -math.pi, high: float = math.pi, *, generator: torch.Generator | None = None
 ) -> Tensor:
     """exp(A), A block-diagonal with blocks [[0, s], [-s, 0]], s uniform between `low` and `high`.  Henaff 2016.
 

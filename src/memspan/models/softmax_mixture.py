@@ -11,10 +11,9 @@ from typing import Any, final
 
 import torch
 from torch import Tensor, nn
-from torch.autograd import Function
 from torch.nn import functional
 
-from memspan.cells.base.autograd import differentiable_once, without_autocast
+from memspan.cells.base.autograd import Scan
 from memspan.cells.base.layer import Device, Dtype
 from memspan.errors import InputError
 from memspan.models.variational import locked_dropout
@@ -86,11 +85,10 @@ def mixed_log_softmax(
     return _Mixture.apply(log_priors.to(embedding), latents.to(embedding), embedding, bias, rows)
 
 
-class _Mixture(Function):
+class _Mixture(Scan):
     """The mixture, `rows` tokens at a time, expert by expert."""
 
     @staticmethod
-    @without_autocast
     def forward(
         ctx: Any, log_priors: Tensor, latents: Tensor, embedding: Tensor, bias: Tensor, rows: int
     ) -> Tensor:
@@ -105,8 +103,6 @@ class _Mixture(Function):
         return log_p
 
     @staticmethod
-    @differentiable_once
-    @without_autocast
     def backward(ctx: Any, outer: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
         """With the share r_k = pi_k q_k / p of expert k: d log pi_k = sum r_k d, d logits_k = r_k d - q_k d log pi_k."""
         log_priors, latents, embedding, bias, log_p = ctx.saved_tensors

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from memspan.cells.base.autograd import States
+from memspan.cells.base.autograd import Probe, Resets, States
 from memspan.cells.base.layer import Device, Dtype
 from memspan.cells.gated.lstm import TorchLSTMLayer
 
@@ -60,14 +60,12 @@ class WeightDropLSTMLayer(TorchLSTMLayer):
         super().__init__(input_size, hidden_size, device, dtype)
         self.p = p
 
-    def scan(
-        self, inputs: Tensor, state: States, resets: Tensor | None, probe: Tensor | None
-    ) -> tuple[Tensor, States]:
+    def scan(self, inputs: Tensor, state: States, resets: Resets, probe: Probe) -> tuple[Tensor, States]:
         U = None
         if self.training and self.p > 0:
             U = self.recurrent_matrix
             U = U * dropout_mask(tuple(U.shape), self.p, U)
         return self.scan_with(U, inputs, state, resets, probe)
 
-    def scan_without_dropout(self, inputs: Tensor, state: States, resets: Tensor | None) -> Tensor:
+    def scan_without_dropout(self, inputs: Tensor, state: States, resets: Resets) -> Tensor:
         return self.scan_with(None, inputs, state, resets, None)[0]

@@ -66,7 +66,7 @@ class Softmax(Normalization):
 
 
 @final
-class AdditiveAttention:
+class AttentionMemory:
     """Contexts of successive queries, while states are stored in between."""
 
     def __init__(
@@ -97,7 +97,7 @@ class AdditiveAttention:
 
 
 @final
-class AdditiveAttentionGradient:
+class AttentionMemoryGradient:
     """Gradients of such contexts, the last one first, accumulated step by step.
 
     The sums `of_keys` and `of_queries` lack their common factor 4 v; `_scaled` applies it.

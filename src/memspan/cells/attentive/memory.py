@@ -15,24 +15,17 @@ from typing import Any, ClassVar, NamedTuple, final
 
 import torch
 from torch import Tensor, nn
-from torch.autograd import Function
 
 from memspan.cells.attentive.attention import (
     COMBINE_FACTORS,
-    AdditiveAttention,
-    AdditiveAttentionGradient,
+    AttentionMemory,
+    AttentionMemoryGradient,
     Softmax,
     check_combine,
     steps_since_reset,
 )
 from memspan.cells.base.activations import Nonlinearity, nonlinearity_named
-from memspan.cells.base.autograd import (
-    States,
-    differentiable_once,
-    previous_states,
-    weight_gradient,
-    without_autocast,
-)
+from memspan.cells.base.autograd import Probe, Resets, Scan, States, previous_states, weight_gradient
 from memspan.cells.base.cell import Cell
 from memspan.cells.base.layer import Device, Dtype, Layer, draw_uniform, empty_weights
 from memspan.cells.gated.lstm import (
@@ -190,9 +183,7 @@ class MemoryLayer(Layer, ABC):
                 "pass both as they were returned"
             )
 
-    def scan(
-        self, inputs: Tensor, state: States, resets: Tensor | None, probe: Tensor | None
-    ) -> tuple[Tensor, States]:
+    def scan(self, inputs: Tensor, state: States, resets: Resets, probe: Probe) -> tuple[Tensor, States]:
         window, length = self._window(state, len(inputs), resets)
         memory, sums, cells = self._run(inputs, state, window, probe)
         stored = memory
@@ -205,7 +196,7 @@ class MemoryLayer(Layer, ABC):
         of_units = [memory[-1], *([] if cells is None else [cells[-1]]), sums[-1]]
         return memory[window.carried :], self.State(*[*of_units, stored.transpose(0, 1), length])
 
-    def attention(self, inputs: Tensor, state: States, resets: Tensor | None) -> Tensor:
+    def attention(self, inputs: Tensor, state: States, resets: Resets) -> Tensor:
         window, _ = self._window(state, len(inputs), resets)
         memory, sums, _ = self._run(inputs, state, window, None)
         keys, queries = memory @ self.U_a.T, previous_states(state[-3], sums, resets) @ self.W_a.T
@@ -216,7 +207,7 @@ class MemoryLayer(Layer, ABC):
             weights[t, :, places] = Softmax().weights(scores, valid).T
         return weights
 
-    def _window(self, state: States, steps: int, resets: Tensor | None) -> tuple[MemoryWindow, Tensor]:
+    def _window(self, state: States, steps: int, resets: Resets) -> tuple[MemoryWindow, Tensor]:
         """What each step attends to, and the length of each sequence's document after the last step."""
         *_, memory, length = state
         carried = memory.shape[1]
@@ -228,7 +219,7 @@ class MemoryLayer(Layer, ABC):
         return MemoryWindow(carried, begin, first, resets, any_reset), position[-1] + 1
 
     def _run(
-        self, inputs: Tensor, state: States, window: MemoryWindow, probe: Tensor | None
+        self, inputs: Tensor, state: States, window: MemoryWindow, probe: Probe
     ) -> tuple[Tensor, Tensor, Tensor | None]:
         h, *cell, s, memory, _ = state
         a = nn.functional.linear(inputs, self.U, self.b).to(self.U.dtype)
@@ -295,7 +286,7 @@ class MemoryWindow:
     """(time, batch): the place in the memory where the document of a step begins"""
     first: list[int]
     """For each step, the first place that any sequence of the batch attends to"""
-    resets: Tensor | None
+    resets: Resets
     """(time, batch): true where a document begins"""
     any_reset: list[bool]
     """Whether any sequence is reset before a step"""
@@ -313,14 +304,13 @@ class MemoryWindow:
         return tensor.masked_fill(self.resets[t].unsqueeze(-1), 0)
 
 
-class MemoryScan(Function):
+class MemoryScan(Scan):
     """z_t = a_t + V s_t, s_t = factor (h_{t-1} + context_t); h_t = phi(z_t, m) or, with c, the LSTM of gates z_t.
 
     Returns the memory (source, batch, hidden) with all h_t at its end, s of all steps, and c of all steps or None.
     """
 
     @staticmethod
-    @without_autocast
     def forward(
         ctx: Any,
         a: Tensor,
@@ -333,7 +323,7 @@ class MemoryScan(Function):
         s: Tensor,
         c: Tensor | None,
         m: Tensor | None,
-        probe: Tensor | None,
+        probe: Probe,
         window: MemoryWindow,
         factor: float,
         phi: Nonlinearity | None,
@@ -342,7 +332,7 @@ class MemoryScan(Function):
         memory = torch.cat([carried, h.new_empty(len(a), *h.shape)])
         # Resets clear what attention reads, but the returned memory keeps every state, so it needs its own copy.
         attended = memory if window.resets is None else memory.clone()
-        attention = AdditiveAttention(W_a, U_a, v, attended, Softmax())
+        attention = AttentionMemory(W_a, U_a, v, attended, Softmax())
         attention.compute_keys(slice(0, window.carried))
         sums, z = h.new_empty(len(a), *h.shape), torch.empty_like(a)
         cells = None if c is None else torch.empty_like(sums)
@@ -369,8 +359,6 @@ class MemoryScan(Function):
         return memory, sums, cells
 
     @staticmethod
-    @differentiable_once
-    @without_autocast
     def backward(ctx: Any, *outer: Tensor) -> tuple[Any, ...]:  # type: ignore[override]
         V, W_a, U_a, v, m, probe, memory, sums, cells, gates, h_0, s_0, c_0 = ctx.saved_tensors
         window: MemoryWindow = ctx.window
@@ -381,7 +369,7 @@ class MemoryScan(Function):
             before = previous_states(c_0, cells, window.resets)
             slopes, dc = lstm_slopes(gates, before, cells), torch.zeros_like(c_0)
         queries = previous_states(s_0, sums, window.resets)
-        attention = AdditiveAttentionGradient(W_a, U_a, v, memory, queries, Softmax())
+        attention = AttentionMemoryGradient(W_a, U_a, v, memory, queries, Softmax())
         of_memory, dz = outer[0].clone(), torch.empty_like(sums if gates is None else gates)
         dh, ds = torch.zeros_like(h_0), torch.zeros_like(s_0)
         for t in range(len(sums) - 1, -1, -1):

@@ -26,7 +26,7 @@ from memspan.cells.attentive.relevance_memory import (
 )
 from memspan.cells.attentive.relevance_scan import RelevanceScan, compiled_steps, run_scan
 from memspan.cells.base.activations import Nonlinearity, nonlinearity_named
-from memspan.cells.base.autograd import States
+from memspan.cells.base.autograd import Probe, Resets, States
 from memspan.cells.base.cell import Cell
 from memspan.cells.base.checks import check_count
 from memspan.cells.base.layer import Device, Dtype, Layer, draw_uniform, empty_weights
@@ -66,11 +66,7 @@ class RelRNN(Cell):
         dtype: Dtype = None,
     ) -> None:
         layer = partial(
-            RelRNNLayer,
-            short_term=short_term,
-            relevant=relevant,
-            combine=combine,
-            nonlinearity=nonlinearity,
+            RelRNNLayer, short_term=short_term, relevant=relevant, combine=combine, nonlinearity=nonlinearity
         )
         super().__init__(
             input_size, hidden_size, num_layers, batch_first, dropout, device=device, dtype=dtype, layer=layer
@@ -190,9 +186,7 @@ class RelevanceLayer(Layer):
         ]
         return self.State(*[*of_units, *memory])
 
-    def scan(
-        self, inputs: Tensor, state: States, resets: Tensor | None, probe: Tensor | None
-    ) -> tuple[Tensor, States]:
+    def scan(self, inputs: Tensor, state: States, resets: Resets, probe: Probe) -> tuple[Tensor, States]:
         # The steps run in one precision, that of the weights.
         with torch.autocast(inputs.device.type, enabled=False):
             plan, weights, tensors = self._arguments(inputs, state, resets)
@@ -204,7 +198,7 @@ class RelevanceLayer(Layer):
         parts = [states[-1], final, s, recent, recent_scores, relevant, relevant_scores]
         return states, self.State(*(part for part in parts if part is not None))
 
-    def attention(self, inputs: Tensor, state: States, resets: Tensor | None) -> Tensor:
+    def attention(self, inputs: Tensor, state: States, resets: Resets) -> Tensor:
         """alpha (time, batch, source): sources are the rho + nu stored states, if there are any, and the input's steps."""
         plan, weights, tensors = self._arguments(inputs, state, resets)
         trace, *_ = run_scan(plan, weights, *tensors, None)
@@ -220,7 +214,7 @@ class RelevanceLayer(Layer):
             compiled.announce_compilation(progress)
 
     def _arguments(
-        self, inputs: Tensor, state: States, resets: Tensor | None
+        self, inputs: Tensor, state: States, resets: Resets
     ) -> tuple[RelevancePlan, RelevanceWeights, tuple[Tensor, Tensor, Tensor, Tensor, Tensor | None]]:
         """The plan, the weights, and a, h_0, s_0, memory and extra of a scan."""
         s, recent, recent_scores, relevant, relevant_scores = state[-5:]

@@ -14,7 +14,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd import Function
 
 from memspan.cells.attentive.relevance_memory import (
     EMPTY,
@@ -23,7 +22,7 @@ from memspan.cells.attentive.relevance_memory import (
     RelevanceTrace,
     RelevanceWeights,
 )
-from memspan.cells.base.autograd import differentiable_once, without_autocast
+from memspan.cells.base.autograd import Probe, Scan
 
 COMPILED = True
 """Whether to use the compiled steps where they apply: on the CPU, in single and double precision."""
@@ -38,14 +37,13 @@ def compiled_steps(tensor: Tensor) -> ModuleType | None:
     return None
 
 
-class RelevanceScan(Function):
+class RelevanceScan(Scan):
     """h_1 … h_T, s_T, the states in the slots at the end (batch, held, hidden), their scores, and the core's final `extra`.
 
     `memory` (held, batch, hidden) are the states carried over: relevant ones, then recent ones.
     """
 
     @staticmethod
-    @without_autocast
     def forward(
         ctx: Any,
         plan: RelevancePlan,
@@ -58,7 +56,7 @@ class RelevanceScan(Function):
         s_0: Tensor,
         memory: Tensor,
         extra: Tensor | None,
-        probe: Tensor | None,
+        probe: Probe,
     ) -> tuple[Tensor | None, ...]:
         weights = RelevanceWeights(V, W_a, U_a, v)
         trace, slots, scores = run_scan(plan, weights, a, h_0, s_0, memory, extra, probe)
@@ -73,8 +71,6 @@ class RelevanceScan(Function):
         return trace.pool[plan.screening.first :], trace.mixed[-1], held, scores, final
 
     @staticmethod
-    @differentiable_once
-    @without_autocast
     def backward(ctx: Any, *outer: Tensor | None) -> tuple[Tensor | None, ...]:  # type: ignore[override]
         first = ctx.plan.screening.first
         V, W_a, U_a, v, pool, mixed, rows, alpha, workspace, slots, extra, probe = ctx.saved_tensors
@@ -114,7 +110,7 @@ def run_scan(
     s_0: Tensor,
     memory: Tensor,
     extra: Tensor | None,
-    probe: Tensor | None,
+    probe: Probe,
 ) -> tuple[RelevanceTrace, Tensor, Tensor]:
     """The trace of all steps, and slots and scores after the last."""
     steps, (batch, hidden), held, first = len(a), h_0.shape, plan.screening.held, plan.screening.first

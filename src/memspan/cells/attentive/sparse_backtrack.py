@@ -12,23 +12,15 @@ from typing import Any, ClassVar, NamedTuple, final
 
 import torch
 from torch import Tensor, nn
-from torch.autograd import Function
 
 from memspan.cells.attentive.attention import (
-    AdditiveAttention,
-    AdditiveAttentionGradient,
+    AttentionMemory,
+    AttentionMemoryGradient,
     Normalization,
     Softmax,
     steps_since_reset,
 )
-from memspan.cells.base.autograd import (
-    States,
-    clear,
-    differentiable_once,
-    previous_states,
-    weight_gradient,
-    without_autocast,
-)
+from memspan.cells.base.autograd import Probe, Resets, Scan, States, clear, previous_states, weight_gradient
 from memspan.cells.base.cell import Cell
 from memspan.cells.base.checks import check_count
 from memspan.cells.base.layer import Device, Dtype, Layer, draw_uniform, empty_weights
@@ -159,9 +151,7 @@ class SparseBacktrackLayer(Layer):
     def gate_biases(self) -> GateBiases:
         return lstm_gate_biases(self.b)
 
-    def scan(
-        self, inputs: Tensor, state: States, resets: Tensor | None, probe: Tensor | None
-    ) -> tuple[Tensor, States]:
+    def scan(self, inputs: Tensor, state: States, resets: Resets, probe: Probe) -> tuple[Tensor, States]:
         slots = self._slots(inputs, state, resets)
         states, memory, cells, _ = self._run(inputs, state, resets, probe, slots)
         step = slots.position[-1] + 1
@@ -174,7 +164,7 @@ class SparseBacktrackLayer(Layer):
         stored = stored.masked_fill((numbers >= count).unsqueeze(-1), 0)
         return states, SparseBacktrackState(states[-1], cells[-1], stored.transpose(0, 1), step)
 
-    def attention(self, inputs: Tensor, state: States, resets: Tensor | None) -> Tensor:
+    def attention(self, inputs: Tensor, state: States, resets: Resets) -> Tensor:
         slots = self._slots(inputs, state, resets)
         _, memory, _, provisional = self._run(inputs, state, resets, None, slots)
         carried, batch, steps = state[2].shape[1], memory.shape[1], len(inputs)
@@ -188,16 +178,11 @@ class SparseBacktrackLayer(Layer):
             source[slots.write_index(t)] = carried + t
         return weights
 
-    def _slots(self, inputs: Tensor, state: States, resets: Tensor | None) -> StorageSlots:
+    def _slots(self, inputs: Tensor, state: States, resets: Resets) -> StorageSlots:
         return StorageSlots.plan(state[3], state[2].shape[1], len(inputs), self.every, resets)
 
     def _run(
-        self,
-        inputs: Tensor,
-        state: States,
-        resets: Tensor | None,
-        probe: Tensor | None,
-        slots: StorageSlots,
+        self, inputs: Tensor, state: States, resets: Resets, probe: Probe, slots: StorageSlots
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         h, c, memory, _ = state
         a = nn.functional.linear(inputs, self.U, self.b).to(self.U.dtype)
@@ -239,7 +224,7 @@ class StorageSlots:
     """The position of the step in its document"""
 
     @staticmethod
-    def plan(step: Tensor, carried: int, steps: int, every: int, resets: Tensor | None) -> StorageSlots:
+    def plan(step: Tensor, carried: int, steps: int, every: int, resets: Resets) -> StorageSlots:
         """For sequences that have done `step` (batch) steps, with `carried` slots in the memory of the state."""
         position = steps_since_reset(step, steps, resets)
         stored = (position + 1) % every == 0
@@ -311,14 +296,13 @@ class TopWeights(Normalization):
         return above, highest.indices[-1:], above.sum(dim=0) + SMALL
 
 
-class SparseScan(Function):
+class SparseScan(Scan):
     """h of all steps, the slots (slot, batch, hidden), c of all steps and, to inspect attention, hat h of all steps.
 
     Where `cut` (time, batch) is true, no gradient passes from a step to the h and c before it; attention is not cut.
     """
 
     @staticmethod
-    @without_autocast
     def forward(
         ctx: Any,
         a: Tensor,
@@ -329,8 +313,8 @@ class SparseScan(Function):
         carried: Tensor,
         h: Tensor,
         c: Tensor,
-        probe: Tensor | None,
-        resets: Tensor | None,
+        probe: Probe,
+        resets: Resets,
         cut: Tensor | None,
         slots: StorageSlots,
         top: int,
@@ -339,7 +323,7 @@ class SparseScan(Function):
         memory = torch.cat([carried, h.new_zeros(slots.size + 1 - len(carried), *h.shape)])
         # Resets clear what attention reads, but the returned slots keep every state, so they need their own copy.
         attended = memory if resets is None else memory.clone()
-        attention = AdditiveAttention(W_a, U_a, v, attended, TopWeights(top))
+        attention = AttentionMemory(W_a, U_a, v, attended, TopWeights(top))
         attention.compute_keys(slice(None))
         gates = torch.empty_like(a)
         states, cells, provisional = (h.new_empty(len(a), *h.shape) for _ in range(3))
@@ -362,13 +346,11 @@ class SparseScan(Function):
         return states, memory, cells, provisional
 
     @staticmethod
-    @differentiable_once
-    @without_autocast
     def backward(ctx: Any, *outer: Tensor) -> tuple[Any, ...]:  # type: ignore[override]
         V, W_a, U_a, v, resets, cut, memory, states, cells, provisional, gates, h_0, c_0 = ctx.saved_tensors
         slots: StorageSlots = ctx.slots
         slopes = lstm_slopes(gates, previous_states(c_0, cells, resets), cells)
-        attention = AdditiveAttentionGradient(W_a, U_a, v, memory, provisional, TopWeights(ctx.top))
+        attention = AttentionMemoryGradient(W_a, U_a, v, memory, provisional, TopWeights(ctx.top))
         of_memory = outer[1].clone()
         total, dz = torch.empty_like(states), torch.empty_like(gates)
         dh, dc = torch.zeros_like(h_0), torch.zeros_like(c_0)

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from memspan.cells.attentive.attention import steps_since_reset
-from memspan.cells.base.autograd import States
+from memspan.cells.base.autograd import Probe, Resets, States
 from memspan.cells.base.cell import Cell
 from memspan.cells.base.layer import Device, Dtype, Layer, empty_weights
 from memspan.errors import InputError
@@ -147,22 +147,15 @@ class TransformerLayer(Layer):
                 "pass both as they were returned"
             )
 
-    def scan(
-        self, inputs: Tensor, state: States, resets: Tensor | None, probe: Tensor | None
-    ) -> tuple[Tensor, States]:
+    def scan(self, inputs: Tensor, state: States, resets: Resets, probe: Probe) -> tuple[Tensor, States]:
         dropout = self.attention_dropout if self.training else 0.0
         return self._run(inputs, TransformerState(*state), resets, probe, dropout)
 
-    def scan_without_dropout(self, inputs: Tensor, state: States, resets: Tensor | None) -> Tensor:
+    def scan_without_dropout(self, inputs: Tensor, state: States, resets: Resets) -> Tensor:
         return self._run(inputs, TransformerState(*state), resets, None, dropout=0.0)[0]
 
     def _run(
-        self,
-        inputs: Tensor,
-        past: TransformerState,
-        resets: Tensor | None,
-        probe: Tensor | None,
-        dropout: float,
+        self, inputs: Tensor, past: TransformerState, resets: Resets, probe: Probe, dropout: float
     ) -> tuple[Tensor, TransformerState]:
         position = steps_since_reset(past.seen, len(inputs), resets)
         x, queries, keys, values = self._project(inputs, past, position)
@@ -190,7 +183,7 @@ class TransformerLayer(Layer):
             keys, values = keys[:, -length:], values[:, -length:]
         return h, TransformerState(h[-1], keys, values, seen)
 
-    def attention(self, inputs: Tensor, state: States, resets: Tensor | None) -> Tensor:
+    def attention(self, inputs: Tensor, state: States, resets: Resets) -> Tensor:
         """The mean over heads of the weights softmax(q_t . k_s / sqrt(head size)): (time, batch, source)."""
         past = TransformerState(*state)
         position = steps_since_reset(past.seen, len(inputs), resets)

@@ -16,10 +16,26 @@ from memspan.errors import InputError
 
 States = tuple[Tensor, ...]
 """Tensors (batch, …) of one layer, or (layers, batch, …) of a cell."""
+Resets = Tensor | None
+"""A bool mask (time, batch): true where the state is cleared before a step."""
+Probe = Tensor | None
+"""Zeros (time, batch, hidden) added to every h_t, whose gradient is the total dL/dh_t."""
+
+
+class Scan(Function):
+    """An `autograd.Function` over all steps: autocast is off inside, and a second derivative raises an error.
+
+    `forward` must save one of its outputs: see `differentiable_once`.
+    """
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.forward = staticmethod(without_autocast(cls.forward))
+        cls.backward = staticmethod(differentiable_once(without_autocast(cls.backward)))
 
 
 def without_autocast(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate `forward` or `backward` of an `autograd.Function` so that autocast is off inside.
+    """Wrap `forward` or `backward` of an `autograd.Function` so that autocast is off inside.
 
     Half-precision products would lose digits at every step, and some in-place operations of torch reject mixed types.
     """
@@ -37,7 +53,7 @@ def without_autocast(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def differentiable_once(backward: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a `backward` so that every request for a second derivative raises an error.
+    """Wrap a `backward` so that every request for a second derivative raises an error.
 
     `torch.autograd.function.once_differentiable` raises only if the backward pass reaches the decorated function. With
     `torch.autograd.grad` of selected tensors it silently omits all that passes through the first gradient. The function must
@@ -83,10 +99,7 @@ def clear(state: States, reset: Tensor) -> States:
 
 
 def scan_segments(
-    kernel: Callable[[Tensor, States], tuple[Tensor, States]],
-    inputs: Tensor,
-    state: States,
-    resets: Tensor | None,
+    kernel: Callable[[Tensor, States], tuple[Tensor, States]], inputs: Tensor, state: States, resets: Resets
 ) -> tuple[Tensor, States]:
     """Outputs (time, batch, hidden) and final state of a kernel without resets, called once between resets of the batch."""
     if resets is None:
@@ -99,7 +112,7 @@ def scan_segments(
     return torch.cat(parts), state
 
 
-def previous_states(first: Tensor, states: Tensor, resets: Tensor | None) -> Tensor:
+def previous_states(first: Tensor, states: Tensor, resets: Resets) -> Tensor:
     """(time, batch, …): the state before every step, `first` and then `states` without the last; zero after a reset."""
     before = torch.cat([first.unsqueeze(0), states[:-1]])
     return before if resets is None else before.masked_fill_(resets.unsqueeze(-1), 0)
@@ -118,7 +131,7 @@ def weights_per_step(W: Tensor, steps: int) -> tuple[Tensor, ...]:
 
 
 def leaky_backward(
-    outer: Tensor, g: Tensor, slopes: Tensor, M: Tensor, resets: Tensor | None
+    outer: Tensor, g: Tensor, slopes: Tensor, M: Tensor, resets: Resets
 ) -> tuple[Tensor, Tensor]:
     """Backpropagate through h_t = g_t h_{t-1} + (1 - g_t) c_t, where g_t and c_t depend on h_{t-1} through M h_{t-1}.
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from memspan.cells.base.autograd import States
+from memspan.cells.base.autograd import Probe, Resets, States
 from memspan.cells.base.checks import check_arguments, check_input, check_probe, check_resets, check_state
 from memspan.cells.base.layer import Device, Dtype, Layer
 from memspan.errors import InputError
@@ -86,11 +86,7 @@ class Cell(nn.Module, ABC):
         return self.stack[0]
 
     def forward(
-        self,
-        input: Tensor,
-        state: States | None = None,
-        resets: Tensor | None = None,
-        probe: Tensor | None = None,
+        self, input: Tensor, state: States | None = None, resets: Resets = None, probe: Probe = None
     ) -> tuple[Tensor, States]:
         """Outputs of the last layer, and the state after the last step.
 
@@ -102,11 +98,7 @@ class Cell(nn.Module, ABC):
         return output, after
 
     def outputs(
-        self,
-        input: Tensor,
-        state: States | None = None,
-        resets: Tensor | None = None,
-        probe: Tensor | None = None,
+        self, input: Tensor, state: States | None = None, resets: Resets = None, probe: Probe = None
     ) -> tuple[list[Tensor], States]:
         """Like the call itself, with the outputs of every layer; dropout between layers is applied to them."""
         inputs, state, resets, probe = self._time_first(input, state, resets, probe)
@@ -122,7 +114,7 @@ class Cell(nn.Module, ABC):
         return self._caller_layout(input, outputs, self._stacked(states))
 
     @torch.no_grad()
-    def attention(self, input: Tensor, state: States | None = None, resets: Tensor | None = None) -> Tensor:
+    def attention(self, input: Tensor, state: States | None = None, resets: Resets = None) -> Tensor:
         """Attention weights (time, batch, source) of the last layer, by the plain equations.
 
         Source i is the state h_i of this input; sources of the given state precede them. Dropout is off, also in training,
@@ -187,7 +179,7 @@ class Cell(nn.Module, ABC):
         return self.first.State(*map(torch.stack, zip(*states, strict=True)))
 
     def _time_first(
-        self, input: Tensor, state: States | None, resets: Tensor | None, probe: Tensor | None
+        self, input: Tensor, state: States | None, resets: Resets, probe: Probe
     ) -> tuple[Tensor, States | None, Tensor | None, Tensor | None]:
         """The checked arguments, with time first and a batch dimension."""
         name = type(self).__name__

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from memspan.cells.base.autograd import States, clear, scan_segments
+from memspan.cells.base.autograd import Probe, Resets, States, clear, scan_segments
 from memspan.errors import InputError
 from memspan.progress import Progress
 
@@ -47,9 +47,7 @@ class Layer(nn.Module, ABC):
         self.input_size, self.hidden_size = input_size, hidden_size
 
     @abstractmethod
-    def scan(
-        self, inputs: Tensor, state: States, resets: Tensor | None, probe: Tensor | None
-    ) -> tuple[Tensor, States]:
+    def scan(self, inputs: Tensor, state: States, resets: Resets, probe: Probe) -> tuple[Tensor, States]:
         """Run all steps, one or more.
 
         Where `resets` (time, batch, bool) is true, the state is `start` before that step. `probe` (time, batch, hidden) is
@@ -75,11 +73,11 @@ class Layer(nn.Module, ABC):
     def check_state(self, state: States) -> None:
         """Raise if values of a state (layers, batch, …) contradict each other; shapes have been checked before."""
 
-    def scan_without_dropout(self, inputs: Tensor, state: States, resets: Tensor | None) -> Tensor:
+    def scan_without_dropout(self, inputs: Tensor, state: States, resets: Resets) -> Tensor:
         """The outputs of a scan in evaluation mode, also during training."""
         return self.scan(inputs, state, resets, None)[0]
 
-    def attention(self, inputs: Tensor, state: States, resets: Tensor | None) -> Tensor | None:  # noqa: ARG002
+    def attention(self, inputs: Tensor, state: States, resets: Resets) -> Tensor | None:  # noqa: ARG002
         """Attention weights (time, batch, source) by the plain equations; None for layers without attention."""
         return None
 
@@ -87,7 +85,7 @@ class Layer(nn.Module, ABC):
         """Report a compilation that the first call is going to start; layers without kernels report nothing."""
 
     def forward(
-        self, inputs: Tensor, state: States, resets: Tensor | None = None, probe: Tensor | None = None
+        self, inputs: Tensor, state: States, resets: Resets = None, probe: Probe = None
     ) -> tuple[Tensor, States]:
         """The scan, as a call that hooks and `torch.compile` see."""
         return self.scan(inputs, state, resets, probe)
@@ -206,13 +204,11 @@ class TorchLayer(Layer, ABC):
     def step(self, a: Tensor, U: Tensor, state: States) -> States:
         """The next state by the plain equations, from one step of the input part."""
 
-    def scan(
-        self, inputs: Tensor, state: States, resets: Tensor | None, probe: Tensor | None
-    ) -> tuple[Tensor, States]:
+    def scan(self, inputs: Tensor, state: States, resets: Resets, probe: Probe) -> tuple[Tensor, States]:
         return self.scan_with(None, inputs, state, resets, probe)
 
     def scan_with(
-        self, U: Tensor | None, inputs: Tensor, state: States, resets: Tensor | None, probe: Tensor | None
+        self, U: Tensor | None, inputs: Tensor, state: States, resets: Resets, probe: Probe
     ) -> tuple[Tensor, States]:
         """The scan with U in place of the network's own recurrent matrix, unless it is None."""
         # The CPU kernels reject weights and states of different types, which autocast would give them.
@@ -235,7 +231,7 @@ class TorchLayer(Layer, ABC):
         return outputs, tuple(tensor.squeeze(0) for tensor in (end if more else (end,)))
 
     def _probed(
-        self, U: Tensor, inputs: Tensor, state: States, resets: Tensor | None, probe: Tensor
+        self, U: Tensor, inputs: Tensor, state: States, resets: Resets, probe: Tensor
     ) -> tuple[Tensor, States]:
         """A loop over the steps, as no kernel can add a probe to its states."""
         a, outputs = self.input_part(inputs), []

@@ -8,16 +8,8 @@ from typing import Any, ClassVar, final
 
 import torch
 from torch import Tensor, nn
-from torch.autograd import Function
 
-from memspan.cells.base.autograd import (
-    States,
-    clear,
-    differentiable_once,
-    previous_states,
-    weight_gradient,
-    without_autocast,
-)
+from memspan.cells.base.autograd import Probe, Resets, Scan, States, clear, previous_states, weight_gradient
 from memspan.cells.base.cell import Cell
 from memspan.cells.base.layer import Device, Dtype, Layer, draw_uniform, empty_weights
 from memspan.cells.gated.lstm import (
@@ -93,9 +85,7 @@ class DetachLSTMLayer(Layer):
     def candidate(self) -> Tensor:
         return lstm_candidate(self.V)
 
-    def scan(
-        self, inputs: Tensor, state: States, resets: Tensor | None, probe: Tensor | None
-    ) -> tuple[Tensor, States]:
+    def scan(self, inputs: Tensor, state: States, resets: Resets, probe: Probe) -> tuple[Tensor, States]:
         detached = None
         if self.training and self.p > 0:
             detached = torch.rand(len(inputs), device=inputs.device) < self.p
@@ -104,22 +94,21 @@ class DetachLSTMLayer(Layer):
         return states, LSTMState(states[-1], cells[-1])
 
 
-class DetachScan(Function):
+class DetachScan(Scan):
     """h and c of all steps, (time, batch, hidden) each, from a = U x + b, V, h_0 and c_0.
 
     Where `detached` (time, bool) is true, step t contributes nothing to dL/dh_{t-1}.
     """
 
     @staticmethod
-    @without_autocast
     def forward(
         ctx: Any,
         a: Tensor,
         V: Tensor,
         h: Tensor,
         c: Tensor,
-        probe: Tensor | None,
-        resets: Tensor | None,
+        probe: Probe,
+        resets: Resets,
         detached: Tensor | None,
     ) -> tuple[Tensor, Tensor]:
         start = (h, c)
@@ -137,8 +126,6 @@ class DetachScan(Function):
         return states, cells
 
     @staticmethod
-    @differentiable_once
-    @without_autocast
     def backward(ctx: Any, *outer: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
         V, resets, detached, states, cells, gates, h_0, c_0 = ctx.saved_tensors
         # Where dh is cut, (time, batch, 1): all sequences at a detached step, and single ones at a reset.

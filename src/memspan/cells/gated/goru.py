@@ -8,17 +8,17 @@ from typing import Any, final
 
 import torch
 from torch import Tensor, nn
-from torch.autograd import Function
 
 from memspan.cells.base.activations import modrelu, modrelu_slope
 from memspan.cells.base.autograd import (
+    Probe,
+    Resets,
+    Scan,
     States,
     clear,
-    differentiable_once,
     leaky_backward,
     previous_states,
     weight_gradient,
-    without_autocast,
 )
 from memspan.cells.base.cell import Cell
 from memspan.cells.base.layer import Device, Dtype, HiddenState, Layer, draw_uniform, empty_weights
@@ -109,9 +109,7 @@ class GORULayer(Layer):
         """O (hidden, hidden), from the current parameters."""
         return rotation_layers(self.angles, self.hidden_size) if self.rotation == "layers" else self.O
 
-    def scan(
-        self, inputs: Tensor, state: States, resets: Tensor | None, probe: Tensor | None
-    ) -> tuple[Tensor, States]:
+    def scan(self, inputs: Tensor, state: States, resets: Resets, probe: Probe) -> tuple[Tensor, States]:
         bias = torch.cat([self.b, torch.zeros_like(self.m)])
         a = nn.functional.linear(inputs, self.U, bias).to(self.W.dtype)
         M = torch.cat([self.W, self.orthogonal_matrix().to(self.W.dtype)])
@@ -134,7 +132,7 @@ def rotation_layers(angles: Tensor, size: int) -> Tensor:
     return product
 
 
-class GORUScan(Function):
+class GORUScan(Scan):
     """r, g = sigmoid(a^rg_t + W h_{t-1}), c = modrelu(a^c_t + r * (O h_{t-1})), h_t = g h_{t-1} + (1 - g) c for all t.
 
     Returns h_1 … h_T (time, batch, hidden) from a (time, batch, 3 hidden), M = [W_r; W_g; O] (3 hidden, hidden) and h_0; `m`
@@ -143,15 +141,8 @@ class GORUScan(Function):
     """
 
     @staticmethod
-    @without_autocast
     def forward(
-        ctx: Any,
-        a: Tensor,
-        M: Tensor,
-        h_0: Tensor,
-        m: Tensor,
-        probe: Tensor | None,
-        resets: Tensor | None,
+        ctx: Any, a: Tensor, M: Tensor, h_0: Tensor, m: Tensor, probe: Probe, resets: Resets
     ) -> Tensor:
         hidden = h_0.shape[-1]
         h, states = h_0, a.new_empty(*a.shape[:2], hidden)
@@ -171,8 +162,6 @@ class GORUScan(Function):
         return states
 
     @staticmethod
-    @differentiable_once
-    @without_autocast
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
         a, M, h_0, m, resets, states = ctx.saved_tensors
         (outer,) = gradients

@@ -8,17 +8,17 @@ from typing import Any, cast, final
 
 import torch
 from torch import Tensor, nn
-from torch.autograd import Function
 
 from memspan.cells.base.autograd import (
+    Probe,
+    Resets,
+    Scan,
     States,
     clear,
-    differentiable_once,
     leaky_backward,
     previous_states,
     weight_gradient,
     weights_per_step,
-    without_autocast,
 )
 from memspan.cells.base.cell import Cell
 from memspan.cells.base.layer import Device, Dtype, TiedOrUntiedLayer, empty_weights
@@ -94,9 +94,7 @@ class MinimalLayer(TiedOrUntiedLayer):
             nn.init.normal_(weights, std=1 / math.sqrt(self.hidden_size))
         nn.init.zeros_(self.b)
 
-    def scan(
-        self, inputs: Tensor, state: States, resets: Tensor | None, probe: Tensor | None
-    ) -> tuple[Tensor, States]:
+    def scan(self, inputs: Tensor, state: States, resets: Resets, probe: Probe) -> tuple[Tensor, States]:
         W, V, b = self.W, self.V, self.b
         z = torch.tanh(nn.functional.linear(inputs, self.W_x))
         if self.tied:
@@ -124,7 +122,7 @@ class MinimalLayer(TiedOrUntiedLayer):
         )
 
 
-class MinimalScan(Function):
+class MinimalScan(Scan):
     """u_t = sigmoid(a_t + W h_{t-1}), h_t = u_t h_{t-1} + (1 - u_t) z_t for all t, with a = V z + b computed before.
 
     Returns h_1 … h_T (time, batch, hidden) from a and z of that shape, W (hidden, hidden) or one per step, and h_0. States
@@ -133,15 +131,8 @@ class MinimalScan(Function):
     """
 
     @staticmethod
-    @without_autocast
     def forward(
-        ctx: Any,
-        a: Tensor,
-        z: Tensor,
-        W: Tensor,
-        h_0: Tensor,
-        probe: Tensor | None,
-        resets: Tensor | None,
+        ctx: Any, a: Tensor, z: Tensor, W: Tensor, h_0: Tensor, probe: Probe, resets: Resets
     ) -> Tensor:
         h, states, gates = h_0, torch.empty_like(a), torch.empty_like(a)
         W_t = weights_per_step(W.mT, len(a))
@@ -158,8 +149,6 @@ class MinimalScan(Function):
         return states
 
     @staticmethod
-    @differentiable_once
-    @without_autocast
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
         z, W, h_0, resets, gates, states = ctx.saved_tensors
         (outer,) = gradients

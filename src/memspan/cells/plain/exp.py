@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
 from memspan.cells.base.activations import nonlinearity_named
-from memspan.cells.base.autograd import States
+from memspan.cells.base.autograd import Probe, Resets, States
 from memspan.cells.base.cell import Cell
 from memspan.cells.base.layer import Device, Dtype, HiddenState, Layer, draw_uniform, empty_weights
 from memspan.cells.plain.vanilla import VanillaScan
@@ -50,9 +50,7 @@ class ExpLayer(Layer):
         nn.init.kaiming_normal_(self.U)
         draw_uniform(0.01, self.m)
 
-    def scan(
-        self, inputs: Tensor, state: States, resets: Tensor | None, probe: Tensor | None
-    ) -> tuple[Tensor, States]:
+    def scan(self, inputs: Tensor, state: States, resets: Resets, probe: Probe) -> tuple[Tensor, States]:
         V = self.V  # one exponential for all steps
         a = nn.functional.linear(inputs, self.U).to(V.dtype)
         outputs = VanillaScan.apply(a, V, state[0], self.m, probe, resets, self.phi)

@@ -9,7 +9,7 @@ from typing import final
 from torch import Tensor, nn
 
 from memspan.cells.base.activations import nonlinearity_named
-from memspan.cells.base.autograd import States
+from memspan.cells.base.autograd import Probe, Resets, States
 from memspan.cells.base.cell import Cell
 from memspan.cells.base.layer import Device, Dtype, HiddenState, Layer, draw_uniform, empty_weights
 from memspan.cells.plain.vanilla import VanillaScan
@@ -82,9 +82,7 @@ class OrthogonalLayer(Layer):
         draw_uniform(1 / math.sqrt(self.input_size), self.b)
         draw_uniform(0.01, self.m)
 
-    def scan(
-        self, inputs: Tensor, state: States, resets: Tensor | None, probe: Tensor | None
-    ) -> tuple[Tensor, States]:
+    def scan(self, inputs: Tensor, state: States, resets: Resets, probe: Probe) -> tuple[Tensor, States]:
         a = nn.functional.linear(inputs, self.U, self.b).to(self.V.dtype)
         outputs = VanillaScan.apply(a, self.V, state[0], self.m, probe, resets, self.phi)
         return outputs, HiddenState(outputs[-1])

@@ -8,17 +8,9 @@ from typing import Any, cast, final
 
 import torch
 from torch import Tensor, nn
-from torch.autograd import Function
 
 from memspan.cells.base.activations import Nonlinearity, nonlinearity_named
-from memspan.cells.base.autograd import (
-    States,
-    clear,
-    differentiable_once,
-    previous_states,
-    weight_gradient,
-    without_autocast,
-)
+from memspan.cells.base.autograd import Probe, Resets, Scan, States, clear, previous_states, weight_gradient
 from memspan.cells.base.cell import Cell
 from memspan.cells.base.layer import (
     Device,
@@ -100,9 +92,7 @@ class VanillaLayer(TiedOrUntiedLayer):
         if self.m is not None:
             draw_uniform(0.01, self.m)
 
-    def scan(
-        self, inputs: Tensor, state: States, resets: Tensor | None, probe: Tensor | None
-    ) -> tuple[Tensor, States]:
+    def scan(self, inputs: Tensor, state: States, resets: Resets, probe: Probe) -> tuple[Tensor, States]:
         U, V, b = self.U, self.V, self.b
         if self.tied:
             a = nn.functional.linear(inputs, U, b)
@@ -137,7 +127,7 @@ def _root_mean_square(weights: Tensor) -> float:
     return float(norm) / math.sqrt(weights.numel())
 
 
-class VanillaScan(Function):
+class VanillaScan(Scan):
     """h_t = phi(a_t + V h_{t-1}, m) for all t, where a = U x + b has been computed in one product.
 
     Returns h_1 … h_T (time, batch, hidden) from a of that shape, V (hidden, hidden) or (time, hidden, hidden), and h_0. Only
@@ -145,15 +135,14 @@ class VanillaScan(Function):
     """
 
     @staticmethod
-    @without_autocast
     def forward(
         ctx: Any,
         a: Tensor,
         V: Tensor,
         h_0: Tensor,
         m: Tensor | None,
-        probe: Tensor | None,
-        resets: Tensor | None,
+        probe: Probe,
+        resets: Resets,
         phi: Nonlinearity,
     ) -> Tensor:
         h, states = h_0, torch.empty_like(a)
@@ -169,8 +158,6 @@ class VanillaScan(Function):
         return states
 
     @staticmethod
-    @differentiable_once
-    @without_autocast
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
         V, h_0, m, probe, resets, states = ctx.saved_tensors
         (outer,) = gradients
@@ -206,9 +193,7 @@ class MemorylessLayer(Layer):
         """Uniform within 1 / sqrt(hidden), as `torch.nn.RNN`."""
         draw_uniform(1 / math.sqrt(self.hidden_size), self.U, self.b)
 
-    def scan(
-        self, inputs: Tensor, state: States, resets: Tensor | None, probe: Tensor | None
-    ) -> tuple[Tensor, States]:
+    def scan(self, inputs: Tensor, state: States, resets: Resets, probe: Probe) -> tuple[Tensor, States]:
         del state, resets
         h = torch.tanh(nn.functional.linear(inputs, self.U, self.b))
         h = h if probe is None else h + probe
