@@ -1,4 +1,4 @@
-"""What a cell refuses, what it takes, and what it does to inputs between layers."""
+"""Which arguments a cell rejects, which it accepts, and dropout between layers."""
 
 from __future__ import annotations
 
@@ -81,9 +81,9 @@ def test_dropout_is_a_probability_below_one(word, dropout):
 )
 def test_a_tensor_that_cannot_be_used_is_rejected_under_the_name_of_the_cell(word, call, message):
     cell = build(word)
-    with pytest.raises(InputError, match=f"^{type(cell).__name__}.*{message}") as refused:
+    with pytest.raises(InputError, match=f"^{type(cell).__name__}.*{message}") as error:
         cell(*call(data()))
-    assert "\n" not in str(refused.value)
+    assert "\n" not in str(error.value)
 
 
 @every_cell
@@ -295,10 +295,10 @@ def test_a_second_derivative_is_rejected_where_it_cannot_be_had(word):
     if word in BY_TORCH:
         return
     cell, inputs = build(word), data().requires_grad_()
-    for wanted in (inputs, *cell.parameters()):
+    for leaf in (inputs, *cell.parameters()):
         (gradient,) = torch.autograd.grad(cell(inputs)[0].square().sum(), inputs, create_graph=True)
         with pytest.raises(InputError, match=r"the scans of memspan\.cells are differentiable once"):
-            torch.autograd.grad(gradient.square().sum(), wanted, allow_unused=True)
+            torch.autograd.grad(gradient.square().sum(), leaf, allow_unused=True)
 
 
 @pytest.mark.parametrize("word", ["lstm", "gru"])

@@ -215,7 +215,7 @@ def test_threads_do_not_change_what_is_computed(kind):
 def test_what_training_keeps_does_not_multiply_memory_and_hidden_size(kind, compiled, monkeypatch):
     monkeypatch.setattr(FLAG, compiled)
 
-    def kept(steps: int, **options: Any) -> int:
+    def stored(steps: int, **options: Any) -> int:
         sizes: dict[int, int] = {}
 
         def pack(tensor: Tensor) -> Tensor:
@@ -228,7 +228,7 @@ def test_what_training_keeps_does_not_multiply_memory_and_hidden_size(kind, comp
         return sum(sizes.values())
 
     per_step = [
-        kept(101, short_term=nu, relevant=rho) - kept(100, short_term=nu, relevant=rho)
+        stored(101, short_term=nu, relevant=rho) - stored(100, short_term=nu, relevant=rho)
         for nu, rho in ((1, 0), (9, 8))
     ]
     rows_and_weights = 2 * 2 * (17 - 1)  # of two sequences, for sixteen more slots

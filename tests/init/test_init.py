@@ -141,7 +141,7 @@ def test_gates_that_remember_and_admit_nothing_carry_c_unchanged(kind):
     biases = cell.layers[0].gate_biases()
     with torch.no_grad():
         for bias in (*biases.remember, *biases.admit):
-            bias.fill_(30.0 if any(bias is kept for kept in biases.remember) else -30.0)
+            bias.fill_(30.0 if any(bias is other for other in biases.remember) else -30.0)
     start = cell.start(2)
     start = start._replace(c=torch.randn(start.c.shape, generator=seeded(), dtype=torch.float64))
     _, end = cell(torch.randn(20, 2, 3, generator=seeded(1), dtype=torch.float64), start)

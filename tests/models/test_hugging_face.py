@@ -1,4 +1,4 @@
-"""Models of transformers answer the same in pieces as at once, and what cannot be loaded is message in one line."""
+"""Models of transformers give the same results in pieces as at once; a model that cannot be loaded gives a one-line error."""
 
 from __future__ import annotations
 
@@ -125,9 +125,9 @@ def test_pieces_with_the_state_carried_on_are_answered_as_the_whole(saved, kind,
 def test_a_state_can_be_gone_on_from_more_than_once(saved, kind):
     model, inputs = load_hugging_face(saved / kind), symbols()
     before = model(inputs[:5]).state
-    kept = [tensor.clone() for tensor in before]
+    copies = [tensor.clone() for tensor in before]
     one, other = model(inputs[5:], before).logits, model(inputs[5:].flip(0), before).logits
-    assert all(torch.equal(tensor, copy) for tensor, copy in zip(before, kept, strict=True))
+    assert all(torch.equal(tensor, copy) for tensor, copy in zip(before, copies, strict=True))
     torch.testing.assert_close(one, model(inputs, scored=7).logits, rtol=0, atol=SAME)
     turned = model(torch.cat([inputs[:5], inputs[5:].flip(0)]), scored=7).logits
     torch.testing.assert_close(other, turned, rtol=0, atol=SAME)

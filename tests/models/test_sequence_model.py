@@ -1,4 +1,4 @@
-"""Models with an embedding: published sizes, tied weights, dropout, and states that go on."""
+"""Models with an embedding: published sizes, tied weights, dropout, and states that continue a sequence."""
 
 from __future__ import annotations
 

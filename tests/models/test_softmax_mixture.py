@@ -100,18 +100,18 @@ def test_an_expert_of_prior_zero_has_no_say():
 
 
 def kept_numbers(make, given: list[Tensor]) -> int:
-    """How many numbers are kept for the way back."""
-    kept = {}
+    """Number of values that autograd stores for the backward pass."""
+    stored = {}
 
     def pack(tensor: Tensor) -> Tensor:
         storage = tensor.untyped_storage()
-        kept[storage.data_ptr()] = storage.nbytes() // tensor.element_size()
+        stored[storage.data_ptr()] = storage.nbytes() // tensor.element_size()
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        held = make(*given)  # kept alive, so that no address is used twice
+        held = make(*given)  # alive, so that no address is used twice
     assert held.shape == (len(given[0]), len(given[3]))
-    return sum(kept.values())
+    return sum(stored.values())
 
 
 def test_nothing_is_kept_for_the_way_back_but_what_came_in_and_went_out():
