@@ -10,7 +10,7 @@ from memspan.bench import BENCHMARKS
 from memspan.bench.sample import SampleSizes, generate, sample
 from memspan.cells import LSTM
 from memspan.errors import MissingExtraError
-from memspan.models.sequence_model import SequenceModel
+from memspan.models.cell_model import SequenceModel
 from memspan.progress import SILENT
 
 TINY = SampleSizes(

@@ -10,7 +10,8 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from memspan.cells import CELLS
-from memspan.cells.cell import Cell
+from memspan.cells.base.cell import Cell, join_states, select_sequences
+from memspan.cells.plain.vanilla import Memoryless
 from memspan.errors import InputError
 from oracles import ORACLES, plain
 
@@ -261,7 +262,7 @@ def test_the_parameter_groups_hold_every_parameter_once(word):
 
 @every_cell
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (lambda x: (x[..., :2],), "got 2 features; expected 3, its input_size"),
         (lambda x: (x[:0],), "got an empty input"),
@@ -287,13 +288,13 @@ def test_the_parameter_groups_hold_every_parameter_once(word):
         "probe",
     ],
 )
-def test_a_wrong_call_is_told_at_the_door(word, change, told):
-    with pytest.raises(InputError, match=told):
+def test_a_wrong_call_is_rejected(word, change, message):
+    with pytest.raises(InputError, match=message):
         build(word)(*change(data()))
 
 
 @every_cell
-def test_a_state_of_another_batch_is_refused(word):
+def test_a_state_of_another_batch_is_rejected(word):
     cell = build(word)
     _, state = cell(data(batch=2))
     with pytest.raises(InputError, match="of the state has shape"):
@@ -327,7 +328,7 @@ def test_a_training_step_works_under_autocast_in_half_precision(word, inside):
 
 
 @every_cell
-def test_what_is_not_a_number_does_not_pass_a_reset(word):
+def test_non_finite_values_does_not_pass_a_reset(word):
     cell, inputs, resets = build(word), data(), torch.zeros(STEPS, BATCH, dtype=torch.bool)
     inputs[1, 0, 0], resets[4] = torch.nan, True
     output, _ = cell(inputs, resets=resets)
@@ -338,10 +339,12 @@ def test_what_is_not_a_number_does_not_pass_a_reset(word):
 @every_cell
 def test_a_cell_without_attention_says_so_under_its_own_name(word):
     cell = build(word, num_layers=2)
-    if word in ("mem-rnn", "mem-lstm", "sab-lstm", "rel-rnn", "rel-lstm", "transformer"):
+    if cell.attends:
         assert cell.attention(data()).shape == (STEPS, BATCH, STEPS)
     else:
-        with pytest.raises(InputError, match=f"^{type(cell).__name__} has no attention; ask RelRNN"):
+        with pytest.raises(
+            InputError, match=f"^{type(cell).__name__} has no attention; use one of MemRNN, MemLSTM, Sparse"
+        ):
             cell.attention(data())
 
 
@@ -349,3 +352,47 @@ def test_a_cell_without_attention_says_so_under_its_own_name(word):
 def test_every_cell_of_the_table_is_made_from_two_sizes(word):
     cell = CELLS[word](FEATURES, 8, dtype=torch.float64)
     assert cell(data())[0].shape == (STEPS, BATCH, 8)
+
+
+SINGLE = 1e-6
+"""Single precision: the same sums, some of them with zeros in between."""
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_joined_states_of_different_lengths_continue_as_they_would_alone(name):
+    torch.manual_seed(0)
+    cell = CELLS[name](3, 8).eval()
+    pasts = [torch.randn(steps, 2, 3) for steps in (1, 7, 4)]
+    more = torch.randn(5, 6, 3)
+    with torch.no_grad():
+        states = [cell(past)[1] for past in pasts]
+        together, _ = cell(more, join_states(cell, states))
+        for number, state in enumerate(states):
+            alone, _ = cell(more[:, 2 * number : 2 * number + 2], state)
+            assert torch.allclose(together[:, 2 * number : 2 * number + 2], alone, atol=SINGLE)
+
+
+@pytest.mark.parametrize("name", ["lstm", "mem-lstm", "sab-lstm", "rel-rnn"])
+def test_sequences_of_a_state_can_be_selected_in_any_order(name):
+    torch.manual_seed(1)
+    cell = CELLS[name](3, 8).eval()
+    order = torch.tensor([2, 0])
+    more = torch.randn(3, 3, 3)
+    with torch.no_grad():
+        state = cell(torch.randn(4, 3, 3))[1]
+        whole, _ = cell(more, state)
+        some, _ = cell(more[:, order], select_sequences(cell, state, order))
+    assert torch.allclose(some, whole[:, order], atol=SINGLE)
+
+
+def test_the_memoryless_baseline_does_not_depend_on_earlier_steps():
+    torch.manual_seed(2)
+    cell = Memoryless(3, 8, num_layers=2)
+    inputs = torch.randn(6, 2, 3)
+    whole, state = cell(inputs)
+    alone, _ = cell(inputs[5:], cell.start(2))
+    assert torch.allclose(whole[5:], alone, atol=SINGLE)
+    assert torch.equal(state[0][-1], whole[-1])
+    layer = cell.first
+    expected = torch.tanh(inputs @ layer.get_parameter("U").T + layer.get_parameter("b"))
+    assert torch.allclose(layer(inputs, layer.start(2))[0], expected, atol=SINGLE)

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import oracle_detach
-import oracle_memory
-import oracle_sparse_backtrack
 import pytest
 import torch
-from oracle import Oracle
+from oracle import Oracle, two_zeros
+from oracle_attentive import MEM_LSTM, MEM_RNN, SPARSE_BACKTRACK, top_weights
+from oracle_gated import DETACH, detach_step
 from torch import Tensor
 
-from memspan.cells.additive_attention import Softmax
-from memspan.cells.cell import Cell
-from memspan.cells.detach import DetachLSTM
-from memspan.cells.mem_lstm import MemLSTM
-from memspan.cells.mem_rnn import MemRNN
-from memspan.cells.sparse_backtrack import SparseBacktrackLSTM
-from memspan.cells.sparse_weights import TopWeights
+from memspan.cells.attentive.attention import Softmax
+from memspan.cells.attentive.memory import MemLSTM, MemRNN
+from memspan.cells.attentive.sparse_backtrack import SparseBacktrackLSTM, TopWeights
+from memspan.cells.base.cell import Cell
+from memspan.cells.gated.detach import DetachLSTM
 from memspan.errors import InputError
 from memspan.experiments.training_cost import training_costs
 
@@ -26,13 +23,13 @@ FEATURES, HIDDEN, BATCH, STEPS = 3, 5, 4, 23
 
 MEMORY_MEAN_RNN = Oracle(
     make=lambda *sizes, **options: MemRNN(*sizes, combine="mean", **options),
-    start=oracle_memory.start_rnn,
-    step=oracle_memory.step_rnn,
+    start=MEM_RNN.start,
+    step=MEM_RNN.step,
 )
 MEMORY_MEAN_LSTM = Oracle(
     make=lambda *sizes, **options: MemLSTM(*sizes, combine="mean", **options),
-    start=oracle_memory.start_lstm,
-    step=oracle_memory.step_lstm,
+    start=MEM_LSTM.start,
+    step=MEM_LSTM.step,
 )
 
 
@@ -41,21 +38,21 @@ def backtracking(every: int, top: int, truncate: int | None) -> Oracle:
         make=lambda *sizes, **options: SparseBacktrackLSTM(
             *sizes, every=every, top=top, truncate=truncate, **options
         ),
-        start=oracle_sparse_backtrack.start,
-        step=oracle_sparse_backtrack.step,
+        start=SPARSE_BACKTRACK.start,
+        step=SPARSE_BACKTRACK.step,
     )
 
 
 CASES = {
-    "mem-rnn": oracle_memory.MEM_RNN,
+    "mem-rnn": MEM_RNN,
     "mem-rnn-mean": MEMORY_MEAN_RNN,
-    "mem-lstm": oracle_memory.MEM_LSTM,
+    "mem-lstm": MEM_LSTM,
     "mem-lstm-mean": MEMORY_MEAN_LSTM,
     "sab-1-1-1": backtracking(1, 1, 1),
     "sab-2-3-4": backtracking(2, 3, 4),
     "sab-3-2-none": backtracking(3, 2, None),
     "sab-2-50-5": backtracking(2, 50, 5),
-    "detach": oracle_detach.DETACH,
+    "detach": DETACH,
 }
 every_case = pytest.mark.parametrize("case", list(CASES))
 
@@ -149,7 +146,7 @@ def test_pieces_with_resets_are_the_whole_in_values_states_and_gradients(case):
 
 
 @every_case
-def test_a_reset_forgets_what_is_not_a_number(case):
+def test_a_reset_forgets_non_finite_values(case):
     cell, inputs = build(CASES[case]), random(STEPS, BATCH, FEATURES)
     resets = torch.zeros(STEPS, BATCH, dtype=torch.bool)
     resets[9, 1] = True
@@ -161,7 +158,7 @@ def test_a_reset_forgets_what_is_not_a_number(case):
 
 
 def test_the_memory_holds_the_longest_document_and_nothing_of_others():
-    cell, resets = build(oracle_memory.MEM_LSTM), torch.zeros(STEPS, BATCH, dtype=torch.bool)
+    cell, resets = build(MEM_LSTM), torch.zeros(STEPS, BATCH, dtype=torch.bool)
     resets[10, :3] = resets[15, 3] = resets[20, 0] = True
     output, state = cell(random(STEPS, BATCH, FEATURES), resets=resets)
     assert state.length.tolist() == [[3, 13, 13, 8]]
@@ -196,7 +193,7 @@ def test_large_scores_stay_finite_and_right(size):
     with torch.no_grad():
         layer_of(cell).U_a.mul_(size)
     leaves = list(cell.parameters())
-    ours, theirs = cell(inputs)[0], plainly(oracle_memory.MEM_RNN, cell, inputs, None)
+    ours, theirs = cell(inputs)[0], plainly(MEM_RNN, cell, inputs, None)
     torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
     assert all(g.isfinite().all() for g in torch.autograd.grad(ours.sum(), leaves))
 
@@ -219,21 +216,21 @@ def test_a_key_beyond_the_range_of_numbers_times_a_lock_below_it_is_a_number():
 
 
 def test_attention_of_a_memory_network_is_the_softmax_over_its_past():
-    cell, inputs = build(oracle_memory.MEM_LSTM), random(STEPS, BATCH, FEATURES)
+    cell, inputs = build(MEM_LSTM), random(STEPS, BATCH, FEATURES)
     layer, attention = layer_of(cell), cell.attention(inputs)
     assert attention.shape == (STEPS, BATCH, STEPS)
-    state = oracle_memory.start_lstm(layer)
+    state = MEM_LSTM.start(layer)
     for t in range(STEPS):
         s, _, past = state
         if past:
             scores = torch.stack([layer.v @ torch.tanh(layer.W_a @ s + layer.U_a @ h) for h in past])
             assert_equal(attention[t, 0, :t], torch.softmax(scores, dim=0))
         assert not attention[t, 0, t:].any()
-        _, state = oracle_memory.step_lstm(layer, inputs[t, 0], state)
+        _, state = MEM_LSTM.step(layer, inputs[t, 0], state)
 
 
 @pytest.mark.parametrize("case", ["mem-rnn", "sab-2-3-4", "sab-2-50-5"])
-def test_attention_does_not_reach_over_a_reset_and_goes_on_with_a_state(case):
+def test_attention_does_not_reach_over_a_reset_and_continues_with_a_state(case):
     cell, inputs = build(CASES[case]), random(STEPS, BATCH, FEATURES)
     resets = torch.zeros(STEPS, BATCH, dtype=torch.bool)
     resets[12] = True
@@ -262,7 +259,7 @@ def test_the_top_weights_are_those_of_each_sequence_alone():
     valid[:5, 1] = valid[7:, 2] = False
     weights = TopWeights(3).weights(scores, valid)
     for b in range(BATCH):
-        alone = oracle_sparse_backtrack.weights(scores[valid[:, b], b], 3)
+        alone = top_weights(scores[valid[:, b], b], 3)
         assert_equal(weights[valid[:, b], b], alone)
         assert not weights[~valid[:, b], b].any()
         assert (alone > 0).sum() == 3
@@ -287,13 +284,13 @@ def test_the_recurrent_gradient_is_cut_after_so_many_steps_and_attention_is_not(
 
 
 def detaching(layer: Any, inputs: Tensor, detached: list[bool]) -> Tensor:
-    """An LSTM whose h is detached before the steps that are told."""
+    """An LSTM whose h is detached before the given steps."""
     columns = []
     for b in range(inputs.shape[1]):
-        h, c = oracle_detach.start(layer)
+        h, c = two_zeros(layer)
         outputs = []
         for x, cut in zip(inputs[:, b], detached, strict=True):
-            h, (_, c) = oracle_detach.step(layer, x, (h.detach() if cut else h, c))
+            h, (_, c) = detach_step(layer, x, (h.detach() if cut else h, c))
             outputs.append(h)
         columns.append(torch.stack(outputs))
     return torch.stack(columns, dim=1)
@@ -353,29 +350,26 @@ def test_an_lstm_of_torch_with_the_same_weights_gives_the_same():
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "message"),
     [
-        (lambda: SparseBacktrackLSTM(2, 3, every=0), "every is 0; expected a whole number of 1 or more"),
-        (lambda: SparseBacktrackLSTM(2, 3, top=0), "top is 0; expected a whole number of 1 or more"),
-        (lambda: SparseBacktrackLSTM(2, 3, top=True), "top is True; expected a whole number"),
+        (lambda: SparseBacktrackLSTM(2, 3, every=0), "every is 0; expected an integer of 1 or more"),
+        (lambda: SparseBacktrackLSTM(2, 3, top=0), "top is 0; expected an integer of 1 or more"),
+        (lambda: SparseBacktrackLSTM(2, 3, top=True), "top is True; expected an integer"),
         (lambda: SparseBacktrackLSTM(2, 3, truncate=-1), "truncate is -1; .* or None to cut no gradient"),
         (lambda: DetachLSTM(2, 3, p=-0.1), "p is -0.1; expected the probability"),
         (lambda: DetachLSTM(2, 3, p=1.5), "p is 1.5; expected the probability"),
         (lambda: DetachLSTM(2, 3, p=float("nan")), "p is nan; expected the probability"),
-        (lambda: MemRNN(2, 3, combine="men"), "there is no combine='men'; did you mean mean"),
-        (
-            lambda: MemLSTM(2, 3, combine="product"),
-            "there is no combine='product'; choose one of mean, sum",
-        ),
+        (lambda: MemRNN(2, 3, combine="men"), "unknown combine 'men'; did you mean mean"),
+        (lambda: MemLSTM(2, 3, combine="product"), "unknown combine 'product'; choose one of mean, sum"),
         (lambda: MemRNN(2, 3, nonlinearity="tan"), "did you mean tanh"),
     ],
 )
-def test_options_without_meaning_are_refused(make, told):
-    with pytest.raises(InputError, match=told):
+def test_options_without_meaning_are_rejected(make, message):
+    with pytest.raises(InputError, match=message):
         make()
 
 
-def test_a_memory_of_another_width_is_refused():
+def test_a_memory_of_another_width_is_rejected():
     cell = MemLSTM(FEATURES, HIDDEN, dtype=torch.float64)
     _, state = cell(random(3, BATCH, FEATURES))
     wrong = state._replace(memory=state.memory[..., :2])

@@ -5,19 +5,17 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from oracle import Oracle
 from oracle_relevance import REL_LSTM, REL_RNN, State
 from torch import Tensor
 
-from memspan.cells.rel_lstm import RelLSTM
-from memspan.cells.rel_rnn import RelRNN
+from memspan.cells.attentive.relevance import RelLSTM, RelRNN
 from memspan.errors import InputError
 
 FEATURES, HIDDEN = 3, 5
-FLAG = "memspan.cells.relevance_scan.COMPILED"
+FLAG = "memspan.cells.attentive.relevance_scan.COMPILED"
 
 both_ways = pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "torch"])
 both_cells = pytest.mark.parametrize("kind", [RelRNN, RelLSTM])
@@ -217,7 +215,7 @@ def test_threads_do_not_change_what_is_computed(kind):
 def test_what_training_keeps_does_not_multiply_memory_and_hidden_size(kind, compiled, monkeypatch):
     monkeypatch.setattr(FLAG, compiled)
 
-    def kept(steps: int, **options: Any) -> int:
+    def stored(steps: int, **options: Any) -> int:
         sizes: dict[int, int] = {}
 
         def pack(tensor: Tensor) -> Tensor:
@@ -230,7 +228,7 @@ def test_what_training_keeps_does_not_multiply_memory_and_hidden_size(kind, comp
         return sum(sizes.values())
 
     per_step = [
-        kept(101, short_term=nu, relevant=rho) - kept(100, short_term=nu, relevant=rho)
+        stored(101, short_term=nu, relevant=rho) - stored(100, short_term=nu, relevant=rho)
         for nu, rho in ((1, 0), (9, 8))
     ]
     rows_and_weights = 2 * 2 * (17 - 1)  # of two sequences, for sixteen more slots
@@ -283,41 +281,19 @@ def test_half_precision_takes_the_steps_in_torch():
     torch.testing.assert_close(output.double(), expected, rtol=0.1, atol=0.1)  # eight bits, six steps
 
 
-def test_the_tanh_of_the_kernels_is_tanh():
-    from memspan.cells.row_kernels import tanh_row
-
-    x = np.concatenate([np.linspace(-12, 12, 200_001), [np.inf, -np.inf]]).astype(np.float32)
-    values = np.empty_like(x)
-    tanh_row(x, values)
-    assert np.abs(values - np.tanh(x.astype(np.float64))).max() < 5e-7
-
-
-@pytest.mark.parametrize("rows", [1, 2, 5])
-@pytest.mark.parametrize("inner", [3, 4, 9])
-def test_the_product_of_the_kernels_is_the_product(rows, inner):
-    from memspan.cells.row_kernels import add_product
-
-    draw = np.random.default_rng(0)
-    x, matrix, out = draw.normal(size=(7, inner)), draw.normal(size=(inner, 6)), draw.normal(size=(7, 6))
-    expected = out.copy()
-    expected[1 : 1 + rows] += x[1 : 1 + rows] @ matrix
-    add_product(x, matrix, out, 1, 1 + rows)
-    np.testing.assert_allclose(out, expected, rtol=1e-12, atol=1e-12)
-
-
 @both_cells
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
-        ({"short_term": 0}, "short_term is 0; expected a whole number of 1 or more"),
-        ({"relevant": -1}, "relevant is -1; expected a whole number of 0 or more"),
+        ({"short_term": 0}, "short_term is 0; expected an integer of 1 or more"),
+        ({"relevant": -1}, "relevant is -1; expected an integer of 0 or more"),
         ({"short_term": 2.5}, "short_term is 2.5"),
         ({"relevant": True}, "relevant is True"),
-        ({"combine": "meen"}, "there is no combine='meen'; did you mean mean"),
+        ({"combine": "meen"}, "unknown combine 'meen'; did you mean mean"),
     ],
 )
-def test_a_memory_that_cannot_be_is_told_at_the_door(kind, options, told):
-    with pytest.raises(InputError, match=told):
+def test_a_memory_that_cannot_be_is_rejected(kind, options, message):
+    with pytest.raises(InputError, match=message):
         build(kind, **options)
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
 from torch import Tensor, nn
 
-from memspan.cells.cell import Cell
-from memspan.cells.gru import GRU
-from memspan.cells.lstm import LSTM
-from memspan.cells.transformer import Transformer, sinusoids
+from memspan.cells.attentive.transformer import Transformer, nonfinite_sources, sinusoids
+from memspan.cells.base.cell import Cell
+from memspan.cells.gated.gru import GRU
+from memspan.cells.gated.lstm import LSTM
 from memspan.errors import InputError
 
 FEATURES, HIDDEN, BATCH, STEPS = 5, 8, 4, 30
@@ -62,7 +64,7 @@ def test_a_probe_of_zeros_changes_nothing(kind):
 
 
 @pytest.mark.parametrize("kind", [LSTM, GRU, Transformer])
-def test_a_reset_forgets_what_is_not_a_number(kind):
+def test_a_reset_forgets_non_finite_values(kind):
     torch.manual_seed(0)
     cell, inputs, resets = kind(FEATURES, HIDDEN), data().float(), torch.zeros(STEPS, BATCH, dtype=torch.bool)
     inputs[3, 1, 0], resets[10, 1] = torch.nan, True
@@ -178,14 +180,41 @@ def test_dropped_attention_is_dropped_in_training_only():
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
-        ({"heads": 3}, "3 heads for a hidden_size of 8"),
-        ({"heads": 0}, "0 heads"),
+        ({"heads": 3}, "heads is 3 and hidden_size 8; expected heads to divide hidden_size"),
+        ({"heads": 0}, "heads is 0"),
         ({"feedforward": 0}, "feedforward is 0"),
         ({"attention_dropout": 1.0}, "attention_dropout is 1.0"),
     ],
 )
-def test_a_wrong_shape_is_told_at_the_door(options, told):
-    with pytest.raises(InputError, match=told):
+def test_a_wrong_shape_is_rejected(options, message):
+    with pytest.raises(InputError, match=message):
         Transformer(FEATURES, HIDDEN, **options)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64])
+@pytest.mark.parametrize("which", [0, 1])
+def test_every_nonfinite_vector_is_found(value, dtype, which):
+    vectors = [torch.randn(2, 5, 3).to(dtype) for _ in range(2)]
+    assert nonfinite_sources(*vectors) is None
+    vectors[which][1, 3, 0] = value
+    found = nonfinite_sources(*vectors)
+    assert found is not None
+    assert found.nonzero().tolist() == [[1, 3]]
+
+
+def test_finite_values_whose_sum_overflows_are_finite():
+    found = nonfinite_sources(torch.full((2, 3, 4), 3e38), torch.zeros(2, 3, 4))
+    assert found is not None
+    assert not found.any()
+    assert nonfinite_sources(torch.full((2, 300, 4), 6e4, dtype=torch.float16)) is None  # summed in float32
+
+
+def test_infinities_that_cancel_are_found():
+    keys = torch.zeros(1, 2, 2)
+    keys[0, 0, 0], keys[0, 1, 0] = math.inf, -math.inf
+    found = nonfinite_sources(keys)
+    assert found is not None
+    assert found.all()

@@ -13,20 +13,20 @@ from memspan.cells import CELLS, RelLSTM, RelRNN
 from memspan.diagnostics import attention_map
 from memspan.diagnostics.attention import has_attention, in_blocks, relevant_states, screening_of
 from memspan.errors import InputError
-from memspan.models.network import Network
+from memspan.models.cell_model import ReadoutModel
 from memspan.tasks.synthetic import RECALLED, Copy
 
 TASK = Copy(delay=25)
 ATTENTIVE = ("mem-rnn", "mem-lstm", "rel-rnn", "rel-lstm", "transformer")
 
 
-def network(word: str, seed: int = 0) -> Network:
+def network(word: str, seed: int = 0) -> ReadoutModel:
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        return Network(CELLS[word](TASK.features, 8), TASK.classes, symbols=TASK.symbols)
+        return ReadoutModel(CELLS[word](TASK.features, 8), TASK.classes, symbols=TASK.symbols)
 
 
-def uniform(word: str) -> Network:
+def uniform(word: str) -> ReadoutModel:
     """All scores are equal: v = 0."""
     net = network(word)
     with torch.no_grad():
@@ -66,7 +66,7 @@ def test_the_relevant_set_is_that_of_the_plain_lists(kind, oracle):
     with torch.no_grad():
         cell.first.v *= 5
     inputs = torch.randn(30, 2, 3, dtype=torch.float64)
-    net = Network(cell, 2)
+    net = ReadoutModel(cell, 2)
     screening = screening_of(net)
     assert screening is not None
     held = relevant_states(cell.attention(inputs), screening)

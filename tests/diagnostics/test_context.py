@@ -12,14 +12,14 @@ from memspan.cells import VanillaRNN
 from memspan.diagnostics import context_loss
 from memspan.diagnostics.context import context_lengths, has_context
 from memspan.figures.diagnosis_words import context_words
-from memspan.models.network import Network
+from memspan.models.cell_model import ReadoutModel
 from memspan.results import ContextLoss
 from memspan.tasks.synthetic import RECALLED, Adding, Copy
 
 
-def counter(task: Adding) -> Network:
+def counter(task: Adding) -> ReadoutModel:
     """h_t = h_{t-1} + mark_t, and the answer is h: how many marks it has seen."""
-    net = Network(VanillaRNN(task.features, 1, nonlinearity="identity"), 1)
+    net = ReadoutModel(VanillaRNN(task.features, 1, nonlinearity="identity"), 1)
     with torch.no_grad():
         for weights in net.parameters():
             weights.zero_()
@@ -44,7 +44,7 @@ def test_a_network_that_counts_marks_knows_those_of_its_context():
 
 def test_a_network_without_memory_does_not_care():
     task = Copy(delay=6)
-    net = Network(VanillaRNN(task.features, 5), task.classes, symbols=task.symbols)
+    net = ReadoutModel(VanillaRNN(task.features, 5), task.classes, symbols=task.symbols)
     with torch.no_grad():
         cast(Any, net.cell.first).V.zero_()
     found = context_loss(net, task, sequences=4)
@@ -55,8 +55,8 @@ def test_a_network_without_memory_does_not_care():
 def test_networks_with_fresh_weights_at_every_step_cannot_begin_anywhere():
     task = Copy(delay=6)
     untied = VanillaRNN(task.features, 5, tied=False, steps=task.length)
-    assert not has_context(Network(untied, task.classes, symbols=task.symbols))
-    assert has_context(Network(VanillaRNN(task.features, 5), task.classes, symbols=task.symbols))
+    assert not has_context(ReadoutModel(untied, task.classes, symbols=task.symbols))
+    assert has_context(ReadoutModel(VanillaRNN(task.features, 5), task.classes, symbols=task.symbols))
 
 
 @pytest.mark.parametrize("steps", [0, 1, 2, 784, 5010])

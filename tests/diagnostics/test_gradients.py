@@ -13,7 +13,7 @@ from memspan.cells import CELLS, VanillaRNN
 from memspan.diagnostics import gradient_norms
 from memspan.diagnostics.batches import with_changed_targets
 from memspan.errors import InputError
-from memspan.models.network import Network
+from memspan.models.cell_model import ReadoutModel
 from memspan.results import GradientNorms
 from memspan.tasks import TASKS
 from memspan.tasks.synthetic import RECALLED, Copy
@@ -27,13 +27,13 @@ def assert_equal(ours: np.ndarray, theirs: np.ndarray) -> None:
     np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-14)
 
 
-def network(word: str, hidden: int = 6, seed: int = 0) -> Network:
+def network(word: str, hidden: int = 6, seed: int = 0) -> ReadoutModel:
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        return Network(CELLS[word](TASK.features, hidden), TASK.classes, symbols=TASK.symbols)
+        return ReadoutModel(CELLS[word](TASK.features, hidden), TASK.classes, symbols=TASK.symbols)
 
 
-def oracle_norms(word: str, net: Network, count: int, loss: str) -> np.ndarray:
+def oracle_norms(word: str, net: ReadoutModel, count: int, loss: str) -> np.ndarray:
     """(sequences, distance): each h_t is kept as a node of the graph of a plain loop, and L is a sequence's own loss."""
     exact = net.double()
     batch = TASK.batch(0, count, seed=3, split="test")
@@ -91,7 +91,7 @@ def test_a_linear_network_that_shrinks_by_half_halves_the_gradient_at_every_step
     cell = VanillaRNN(TASK.features, 4, nonlinearity="identity")
     with torch.no_grad():
         cast(Any, cell.first).V.copy_(0.5 * torch.eye(4)[[1, 2, 3, 0]])
-    found = gradient_norms(Network(cell, TASK.classes, symbols=TASK.symbols), TASK, sequences=2)
+    found = gradient_norms(ReadoutModel(cell, TASK.classes, symbols=TASK.symbols), TASK, sequences=2)
     before = found.mean[RECALLED - 1 :]
     np.testing.assert_allclose(before[1:] / before[:-1], 0.5, rtol=1e-12)
 
@@ -116,7 +116,7 @@ def test_the_network_is_left_as_it_was():
 
 def test_sequences_that_only_fill_up_a_batch_are_left_out():
     task = TASKS["digits"](data="digits", steps=16)  # type: ignore[call-arg]
-    net = Network(VanillaRNN(task.features, 3), task.classes)
+    net = ReadoutModel(VanillaRNN(task.features, 3), task.classes)
     assert gradient_norms(net, task, sequences=400).sequences == 300
 
 

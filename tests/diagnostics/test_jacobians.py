@@ -16,7 +16,7 @@ from memspan.cells import CELLS, VanillaRNN
 from memspan.diagnostics import jacobian_spectrum
 from memspan.diagnostics.jacobians import has_jacobian, step_jacobians
 from memspan.errors import InputError
-from memspan.models.network import Network
+from memspan.models.cell_model import ReadoutModel
 from memspan.tasks.digits import NoisyDigits
 from memspan.tasks.synthetic import Copy
 from oracles import ORACLES
@@ -65,7 +65,9 @@ def test_a_linear_network_of_scaled_rotations_has_powers_of_the_scale(rows, monk
     linear = VanillaRNN(TASK.features, 6, nonlinearity="identity")
     with torch.no_grad():
         init.orthogonal_(cast(Any, linear.first).V, 0.8)
-    found = jacobian_spectrum(Network(linear, TASK.classes, symbols=TASK.symbols), TASK, weights="orthogonal")
+    found = jacobian_spectrum(
+        ReadoutModel(linear, TASK.classes, symbols=TASK.symbols), TASK, weights="orthogonal"
+    )
     powers = 0.8 ** found.distances.astype(float)
     np.testing.assert_allclose(
         found.quantiles, np.repeat(powers[:, None], 5, 1), rtol=1e-5
@@ -87,7 +89,7 @@ def test_wide_random_networks_have_the_moments_of_theory(word):
         torch.manual_seed(0)
         wide = CELLS[word](task.features, 120)
         init.mean_field_(wide, sigma_w=1.5, sigma_v=1.0, bias_mean=0.0, weights="gaussian")
-    found = jacobian_spectrum(Network(wide, task.classes), task, sequences=8)
+    found = jacobian_spectrum(ReadoutModel(wide, task.classes), task, sequences=8)
     assert found.one_step_mean == pytest.approx(found.theory[0], rel=0.03)
     assert found.one_step_variance == pytest.approx(found.theory_variance, rel=0.1)
     np.testing.assert_allclose(found.mean_square[:3], found.theory[:3], rtol=0.2)
@@ -97,7 +99,7 @@ def test_untied_networks_take_the_weights_of_each_step():
     untied = VanillaRNN(TASK.features, 3, tied=False, steps=TASK.length, nonlinearity="identity")
     with torch.no_grad():
         cast(Any, untied.first).V.copy_(torch.eye(3) * torch.arange(1.0, TASK.length + 1).view(-1, 1, 1) / 10)
-    found = jacobian_spectrum(Network(untied, TASK.classes, symbols=TASK.symbols), TASK, sequences=2)
+    found = jacobian_spectrum(ReadoutModel(untied, TASK.classes, symbols=TASK.symbols), TASK, sequences=2)
     last = TASK.length / 10
     assert found.quantiles[0, 2] == pytest.approx(last, rel=1e-6)
     assert found.quantiles[1, 2] == pytest.approx(last * (last - 0.1), rel=1e-6)
@@ -105,7 +107,7 @@ def test_untied_networks_take_the_weights_of_each_step():
 
 def test_which_cells_have_one_and_of_what():
     nets = {
-        word: Network(make(TASK.features, 4), TASK.classes, symbols=TASK.symbols)
+        word: ReadoutModel(make(TASK.features, 4), TASK.classes, symbols=TASK.symbols)
         for word, make in CELLS.items()
     }
     without = {"mem-rnn", "mem-lstm", "sab-lstm", "rel-rnn", "rel-lstm", "transformer"}
@@ -120,7 +122,7 @@ def test_which_cells_have_one_and_of_what():
 
 
 def test_the_same_seed_gives_the_same_numbers():
-    net = Network(CELLS["minimal-rnn"](TASK.features, 4), TASK.classes, symbols=TASK.symbols)
+    net = ReadoutModel(CELLS["minimal-rnn"](TASK.features, 4), TASK.classes, symbols=TASK.symbols)
     first, again = (dataclasses.asdict(jacobian_spectrum(net, TASK, seed=5)) for _ in range(2))
     for name, value in first.items():
         np.testing.assert_array_equal(value, again[name])

@@ -211,7 +211,7 @@ def test_words_are_judged_by_the_printed_perplexities():
 
 @pytest.mark.parametrize("millions", [5, 20])
 def test_networks_of_equal_size_have_equal_size(millions: int):
-    from memspan.cells.names import CELLS
+    from memspan.cells import CELLS
 
     for cell, width in WIDTHS[millions].items():
         inner = sum(weights.numel() for weights in CELLS[cell](width, width).parameters())

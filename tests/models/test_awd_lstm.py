@@ -231,12 +231,12 @@ def test_all_parameters_learn_at_one_rate_and_tied_ones_once():
         (lambda: model()(words(), probe=torch.zeros(STEPS, BATCH, HIDDEN)), "the probe has shape"),
     ],
 )
-def test_what_does_not_fit_is_refused(call, message):
+def test_what_does_not_fit_is_rejected(call, message):
     with pytest.raises(InputError, match=message):
         call()
 
 
-def test_the_regularization_of_another_call_is_refused():
+def test_the_regularization_of_another_call_is_rejected():
     network = model(dropouts=Dropouts())
     first = network(words())
     network(words()[:, :2])

@@ -1,4 +1,4 @@
-"""Models of transformers answer the same in pieces as at once, and what cannot be loaded is told in one line."""
+"""Models of transformers give the same results in pieces as at once; a model that cannot be loaded gives a one-line error."""
 
 from __future__ import annotations
 
@@ -125,9 +125,9 @@ def test_pieces_with_the_state_carried_on_are_answered_as_the_whole(saved, kind,
 def test_a_state_can_be_gone_on_from_more_than_once(saved, kind):
     model, inputs = load_hugging_face(saved / kind), symbols()
     before = model(inputs[:5]).state
-    kept = [tensor.clone() for tensor in before]
+    copies = [tensor.clone() for tensor in before]
     one, other = model(inputs[5:], before).logits, model(inputs[5:].flip(0), before).logits
-    assert all(torch.equal(tensor, copy) for tensor, copy in zip(before, kept, strict=True))
+    assert all(torch.equal(tensor, copy) for tensor, copy in zip(before, copies, strict=True))
     torch.testing.assert_close(one, model(inputs, scored=7).logits, rtol=0, atol=SAME)
     turned = model(torch.cat([inputs[:5], inputs[5:].flip(0)]), scored=7).logits
     torch.testing.assert_close(other, turned, rtol=0, atol=SAME)
@@ -208,7 +208,7 @@ def test_a_context_lets_a_model_write_on_beyond_its_positions(saved, kind, kept)
     write = partial(sample, model, streams=2, length=3 * POSITIONS, first=model.first, seed=3)
     found = joined(write(context=model.context, kept=kept))
     assert found.tolist() == [read_again(model, s, 3 * POSITIONS, POSITIONS, kept) for s in range(2)]
-    with pytest.raises(InputError, match="17 tokens are to be read, and the model has positions for 16"):
+    with pytest.raises(InputError, match="the input has 17 tokens, and the model has positions for 16"):
         joined(write())
     with pytest.raises(InputError, match=r"context is 17; the model has 16 positions; .* or omit it"):
         write(context=POSITIONS + 1)
@@ -230,7 +230,7 @@ def test_as_many_streams_are_side_by_side_as_their_states_have_room(saved, monke
     assert group_size(model, POSITIONS) == 1
 
 
-def test_a_beginning_that_the_model_does_not_know_is_refused(saved):
+def test_a_beginning_that_the_model_does_not_know_is_rejected(saved):
     with pytest.raises(InputError, match="first holds the symbol 31; expected numbers from 0 to 30"):
         sample(load_hugging_face(saved / "gpt2"), streams=1, length=3, first=VOCABULARY, seed=0)
 
@@ -323,9 +323,9 @@ def test_a_name_is_looked_for_in_the_cache(saved, tmp_path, monkeypatch):
         with pytest.raises(InputError) as caught:
             load_hugging_face(name)
         assert str(caught.value).startswith(
-            f"{name} is neither a folder nor a model in the cache of Hugging Face"
+            f"{name} is neither a folder nor a model in the local Hugging Face cache"
         )
-        assert str(caught.value).endswith(f"fetch the model with {remedy}")
+        assert str(caught.value).endswith(f"download the model with {remedy}")
 
 
 def spoil(folder: Path, how: str) -> None:
@@ -364,30 +364,27 @@ def spoil(folder: Path, how: str) -> None:
 @pytest.mark.parametrize(
     ("how", "words"),
     [
-        ("no config", r"gpt2 has no config\.json; give a folder that save_pretrained of transformers wrote"),
+        ("no config", r"gpt2 has no config\.json; pass a folder written by save_pretrained of transformers"),
         ("damaged config", r"config\.json cannot be read \(Expecting property name"),
         ("a list as config", r"config\.json names no model_type"),
-        (
-            "config of a run",
-            r"config\.json names no model_type; .* if this is a run of memspan, name it run:DIR",
-        ),
+        ("config of a run", r"config\.json names no model_type; .* a run of memspan is given as run:DIR"),
         ("unknown kind", r"gpt2 cannot be loaded \(.*abacus"),
         (
             "other sizes",
-            r"the weights transformer\.h\.0\.attn\.c_attn\.bias of .* shape \(24,\), .* asks for \(12,\)",
+            r"the weights transformer\.h\.0\.attn\.c_attn\.bias of .* shape \(24,\); expected \(12,\) by its config",
         ),
-        ("no weights", r"gpt2 has no \*\.safetensors, so no weights; fetch or save the model again"),
+        ("no weights", r"gpt2 has no weights \(\*\.safetensors\); download or save the model again"),
         (
             "pickle",
             r"its weights in pytorch_model\.bin, a pickle, .* convert it: AutoModelForCausalLM\.from_pretrained\(",
         ),
-        ("cut weights", r"gpt2 cannot be loaded \(.*; give a folder that save_pretrained"),
+        ("cut weights", r"gpt2 cannot be loaded \(.*; pass a folder written by save_pretrained"),
         ("no safetensors", r"gpt2 cannot be loaded \("),
-        ("one missing", r"gpt2 has no weights transformer\.h\.1\.attn\.c_attn\.weight; expected all of them"),
+        ("one missing", r"gpt2 lacks the weights transformer\.h\.1\.attn\.c_attn\.weight; download or save"),
         ("damaged tokenizer", r"tokenizer\.json is no tokenizer\.json that can be read"),
     ],
 )
-def test_a_folder_that_cannot_be_loaded_is_told_in_one_line(copied, capfd, how, words):
+def test_a_folder_that_cannot_be_loaded_gives_a_one_line_error(copied, capfd, how, words):
     spoil(copied, how)
     with pytest.raises(InputError, match=words) as caught:
         load_hugging_face(copied)
@@ -396,28 +393,26 @@ def test_a_folder_that_cannot_be_loaded_is_told_in_one_line(copied, capfd, how, 
     assert capfd.readouterr() == ("", "")
 
 
-def test_models_that_tell_no_next_token_from_the_past_are_refused(saved, tmp_path):
+def test_models_that_tell_no_next_token_from_the_past_are_rejected(saved, tmp_path):
     with pytest.raises(
-        InputError, match="of the kind bert, looks at what follows, so it cannot tell it; give a causal"
+        InputError, match="of type bert, attends to later tokens, so it is not causal; use a causal"
     ):
         load_hugging_face(saved / "encoder")
-    with pytest.raises(
-        InputError, match="of the kind mamba, does not carry on keys and values alone; give a Transf"
-    ):
+    with pytest.raises(InputError, match="of type mamba, carries more than keys and values; use a Transf"):
         load_hugging_face(saved / "recurrent")
     shutil.copytree(saved / "gpt2", tmp_path / "vit")
     (tmp_path / "vit" / "config.json").write_text('{"model_type": "vit"}')
     with pytest.raises(
-        InputError, match="holds a model of the kind vit, which tells no next token; give a causal"
+        InputError, match="holds a model of type vit, which does not predict the next token; use a causal"
     ):
         load_hugging_face(tmp_path / "vit")
 
 
 @KINDS
-def test_a_state_of_another_model_or_batch_is_refused(saved, kind):
+def test_a_state_of_another_model_or_batch_is_rejected(saved, kind):
     model, inputs = load_hugging_face(saved / kind), symbols()
     for state in (model.start(2), model.start(3)[:2], (), (torch.zeros(1, 3, 8),)):
-        with pytest.raises(InputError, match="the state is not of this model and 3 streams"):
+        with pytest.raises(InputError, match="the state does not fit this model and 3 streams"):
             model(inputs, state)
 
 

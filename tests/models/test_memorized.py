@@ -100,23 +100,26 @@ def linear(W_h: list[list[float]], h_0: list[float]) -> LinearNetwork:
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "message"),
     [
         (lambda: Memorized(Feedback().build("abracadabra")), "W_x is not zero"),
         (lambda: Memorized(Rotation().build("0011"), "elu"), "expected relu or tanh"),
-        (lambda: Memorized(linear([[0.9]], [1.0])), "neither planes that turn nor a permutation"),
-        (lambda: Memorized(linear([[0.0, 0.5], [2.0, 0.0]], [1.0, 0.0])), "neither planes"),
-        (lambda: Memorized(linear([[1.0, 1.0], [0.0, 1.0]], [1.0, 0.0]), "tanh"), "neither planes"),
+        (lambda: Memorized(linear([[0.9]], [1.0])), "neither of plane rotations nor of a permutation"),
+        (lambda: Memorized(linear([[0.0, 0.5], [2.0, 0.0]], [1.0, 0.0])), "neither of plane rotations"),
+        (
+            lambda: Memorized(linear([[1.0, 1.0], [0.0, 1.0]], [1.0, 0.0]), "tanh"),
+            "neither of plane rotations",
+        ),
         (
             lambda: Memorized(
                 linear([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], [1.0, 2.0, 3.0]), "tanh"
             ),
             "more than two values",
         ),
-        (lambda: Memorized(Rotation().build("0011")).replay(-1), "a replay of -1 symbols"),
+        (lambda: Memorized(Rotation().build("0011")).replay(-1), "length is -1"),
         (lambda: Memorized(Rotation().build("0011"))(torch.zeros(3, 1, 4)), "expected \\(time, batch, 2\\)"),
     ],
 )
-def test_what_cannot_be_embedded_is_told(make, told):
-    with pytest.raises(InputError, match=told):
+def test_what_cannot_be_embedded_is_rejected(make, message):
+    with pytest.raises(InputError, match=message):
         make()

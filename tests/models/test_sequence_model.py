@@ -1,4 +1,4 @@
-"""Models with an embedding: published sizes, tied weights, dropout, and states that go on."""
+"""Models with an embedding: published sizes, tied weights, dropout, and states that continue a sequence."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import torch
 
 from memspan.cells import LSTM, MinimalRNN, Transformer, VanillaRNN
 from memspan.errors import InputError
-from memspan.models.sequence_model import SequenceModel
+from memspan.models.cell_model import SequenceModel
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,9 @@ def test_tied_weights_are_one_matrix_that_is_counted_and_learnt_once():
 
 
 def test_tied_weights_need_equal_widths():
-    with pytest.raises(InputError, match="reads 3 features and gives 6; expected as many"):
+    with pytest.raises(
+        InputError, match="tied weights with 3 inputs and 6 hidden units; expected equal sizes"
+    ):
         SequenceModel(LSTM(3, 6), 11, tied=True)
 
 

@@ -46,10 +46,10 @@ def assert_equal(ours: Tensor, theirs: Tensor) -> None:
     torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-13)
 
 
-@pytest.mark.parametrize("at_once", [1, THREE_TOKENS, 10_000])
-def test_values_and_gradients_are_those_of_the_plain_equation(at_once):
+@pytest.mark.parametrize("chunk", [1, THREE_TOKENS, 10_000])
+def test_values_and_gradients_are_those_of_the_plain_equation(chunk):
     given = leaves()
-    ours, theirs = mixed_log_softmax(*given, at_once=at_once), plain(*given)
+    ours, theirs = mixed_log_softmax(*given, chunk=chunk), plain(*given)
     assert_equal(ours, theirs)
     gradients, expected = (torch.autograd.grad(log_p, given, some_gradient()) for log_p in (ours, theirs))
     for one, other in zip(gradients, expected, strict=True):
@@ -58,7 +58,7 @@ def test_values_and_gradients_are_those_of_the_plain_equation(at_once):
 
 def test_gradients_pass_gradcheck():
     given = leaves(tokens=4, vocabulary=5)
-    assert torch.autograd.gradcheck(lambda *args: mixed_log_softmax(*args, at_once=10), given)
+    assert torch.autograd.gradcheck(lambda *args: mixed_log_softmax(*args, chunk=10), given)
 
 
 def test_probabilities_sum_to_one():
@@ -100,18 +100,18 @@ def test_an_expert_of_prior_zero_has_no_say():
 
 
 def kept_numbers(make, given: list[Tensor]) -> int:
-    """How many numbers are kept for the way back."""
-    kept = {}
+    """Number of values that autograd stores for the backward pass."""
+    stored = {}
 
     def pack(tensor: Tensor) -> Tensor:
         storage = tensor.untyped_storage()
-        kept[storage.data_ptr()] = storage.nbytes() // tensor.element_size()
+        stored[storage.data_ptr()] = storage.nbytes() // tensor.element_size()
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        held = make(*given)  # kept alive, so that no address is used twice
+        held = make(*given)  # alive, so that no address is used twice
     assert held.shape == (len(given[0]), len(given[3]))
-    return sum(kept.values())
+    return sum(stored.values())
 
 
 def test_nothing_is_kept_for_the_way_back_but_what_came_in_and_went_out():
@@ -143,7 +143,7 @@ def test_nothing_larger_than_the_result_is_ever_made(make, most):
     assert largest.numbers == most
 
 
-def test_a_second_derivative_is_refused():
+def test_a_second_derivative_is_rejected():
     given = leaves()
     log_p = mixed_log_softmax(*given)
     first = torch.autograd.grad(log_p.square().sum(), given, create_graph=True)
@@ -156,7 +156,7 @@ def test_a_second_derivative_is_refused():
     ("number", "shape", "message"),
     [(0, (TOKENS, 2), "log_priors have shape"), (3, (VOCABULARY + 1,), "the embedding has shape")],
 )
-def test_shapes_that_do_not_fit_are_refused(number, shape, message):
+def test_shapes_that_do_not_fit_are_rejected(number, shape, message):
     given = leaves()
     given[number] = torch.zeros(shape, dtype=torch.float64)
     with pytest.raises(InputError, match=message):

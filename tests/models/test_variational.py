@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from memspan.models.variational import WeightDropLSTMLayer, dropout_mask, embedded, locked_dropout
+from memspan.models.variational import WeightDropLSTMLayer, dropout_mask, embed, locked_dropout
 
 STEPS, BATCH, FEATURES, HIDDEN = 9, 3, 4, 6
 P = 0.4
@@ -20,7 +20,7 @@ def seeded(seed: int = 0) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 
 
-def test_a_mask_is_zero_as_often_as_told_and_one_on_average():
+def test_a_mask_is_zero_with_the_given_probability_and_one_on_average():
     mask = dropout_mask((100_000,), P, torch.zeros((), dtype=torch.float64), seeded())
     assert set(mask.tolist()) == {0.0, 1 / (1 - P)}
     # Four standard errors of the share of a hundred thousand draws.
@@ -41,7 +41,7 @@ def test_a_locked_mask_is_one_for_all_steps_and_another_for_each_sequence():
 def test_a_word_is_dropped_wherever_it_stands_or_nowhere():
     words = torch.randint(0, 20, (STEPS, BATCH), generator=seeded())
     weight = random(20, FEATURES).requires_grad_()
-    rows = embedded(words, weight, P, training=True, generator=seeded())
+    rows = embed(words, weight, P, training=True, generator=seeded())
     gone = (rows == 0).all(dim=-1)
     assert gone.any()
     assert not gone.all()
@@ -60,7 +60,7 @@ def test_nothing_is_dropped_or_drawn_outside_of_training_or_at_probability_zero(
     before = generator.get_state()
     for p, training in ((P, False), (0.0, True)):
         assert locked_dropout(sequence, p, training=training, generator=generator) is sequence
-        assert torch.equal(embedded(words, weight, p, training=training, generator=generator), weight[words])
+        assert torch.equal(embed(words, weight, p, training=training, generator=generator), weight[words])
     assert torch.equal(generator.get_state(), before)
 
 
@@ -73,7 +73,7 @@ def state(seed: int = 5) -> tuple[Tensor, Tensor]:
     return random(BATCH, HIDDEN, seed=seed), random(BATCH, HIDDEN, seed=seed + 1)
 
 
-def of_torch(weights: nn.LSTM, U: Tensor, inputs: Tensor, before: tuple[Tensor, Tensor]) -> Tensor:
+def of_torch(weights: nn.LSTM | nn.GRU, U: Tensor, inputs: Tensor, before: tuple[Tensor, Tensor]) -> Tensor:
     """The outputs of `torch.nn.LSTM` with other recurrent weights."""
     network = nn.LSTM(FEATURES, HIDDEN, dtype=torch.float64)
     network.load_state_dict({**weights.state_dict(), "weight_hh_l0": U})
@@ -130,7 +130,7 @@ def test_each_call_draws_a_mask_of_its_own_and_leaves_the_weights_as_they_were()
 def test_in_evaluation_the_recurrent_weights_are_whole():
     dropping, inputs = layer(), random(STEPS, BATCH, FEATURES)
     expected = of_torch(dropping.network, recurrent(dropping).detach(), inputs, state())
-    assert torch.equal(dropping.undropped(inputs, state(), None), expected)
+    assert torch.equal(dropping.scan_without_dropout(inputs, state(), None), expected)
     outputs, end = dropping.eval()(inputs, state())
     assert torch.equal(outputs, expected)
     assert torch.equal(end.h, expected[-1])

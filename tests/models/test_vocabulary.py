@@ -28,13 +28,13 @@ def test_words_come_back_with_single_blanks_and_lines():
     assert vocabulary.decode(vocabulary.encode(tokens)) == "a b\n\nc\n"
 
 
-def test_an_unknown_symbol_is_refused_where_there_is_none_for_it():
-    with pytest.raises(InputError, match="'z' is none of the 3 characters"):
+def test_an_unknown_symbol_is_rejected_where_there_is_none_for_it():
+    with pytest.raises(InputError, match="'z' is not among the 3 characters"):
         Vocabulary("characters", ("a", "b", "\n")).encode("abz")
 
 
 def test_an_empty_text_has_no_vocabulary():
-    with pytest.raises(InputError, match="has no words"):
+    with pytest.raises(InputError, match="contains no words"):
         Vocabulary.of("words", [], unknown=False)
 
 
@@ -47,6 +47,6 @@ def test_it_survives_json():
     "plain",
     [[], {"kind": "words"}, {"kind": "bytes", "symbols": ["a"]}, {"kind": "words", "symbols": ["a", "a"]}],
 )
-def test_what_is_no_vocabulary_is_refused(plain: object):
+def test_what_is_no_vocabulary_is_rejected(plain: object):
     with pytest.raises(InputError, match=r"^here"):
         Vocabulary.from_json(plain, "here")

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from memspan.cells.names import CELLS
+from memspan.cells import CELLS
 from memspan.errors import InputError
-from memspan.models.sequence_model import SequenceModel
+from memspan.models.cell_model import SequenceModel
 from memspan.objectives.bmi import (
     FLAT,
     PATIENCE,

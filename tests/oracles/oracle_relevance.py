@@ -9,15 +9,14 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import torch
-from oracle import Oracle
+from oracle import Oracle, lstm, zeros
 from torch import Tensor
 
-from memspan.cells.rel_lstm import RelLSTM
-from memspan.cells.rel_rnn import RelRNN
+from memspan.cells import RelLSTM, RelRNN
 
 
 class Event(NamedTuple):
-    """A state in memory: which one, and the attention it received in the short-term buffer."""
+    """A stored state: its time, and the attention it received in the short-term buffer."""
 
     h: Tensor
     time: int
@@ -31,16 +30,15 @@ class State(NamedTuple):
     buffer: list[Event]
     relevant: list[Event]
     attention: dict[int, float]
-    """Of the last step: how much each remembered time received."""
+    """Of the last step, by the time of the stored state."""
     time: int = 0
 
 
 def start(layer: Any) -> State:
-    zeros = torch.zeros(layer.hidden_size, dtype=layer.V.dtype)
-    return State(zeros, zeros, zeros, [], [], {})
+    return State(zeros(layer), zeros(layer), zeros(layer), [], [], {})
 
 
-def mixture(layer: Any, state: State) -> tuple[Tensor, list[float]]:
+def mix(layer: Any, state: State) -> tuple[Tensor, list[float]]:
     """s_t, and the attention that each state of the buffer and of the relevant set received."""
     memory = [event.h for event in state.buffer + state.relevant]
     if not memory:
@@ -67,24 +65,22 @@ def remember(layer: Any, state: State, h: Tensor, alpha: list[float]) -> tuple[l
     return [*buffer, Event(h, state.time, 0.0)], relevant
 
 
-def going_on(layer: Any, state: State, h: Tensor, c: Tensor, s: Tensor, alpha: list[float]) -> State:
+def next_state(layer: Any, state: State, h: Tensor, c: Tensor, s: Tensor, alpha: list[float]) -> State:
     times = [event.time for event in state.buffer + state.relevant]
     buffer, relevant = remember(layer, state, h, alpha)
     return State(h, c, s, buffer, relevant, dict(zip(times, alpha, strict=True)), state.time + 1)
 
 
 def rnn_step(layer: Any, x: Tensor, state: State) -> tuple[Tensor, State]:
-    s, alpha = mixture(layer, state)
-    h = layer.phi(layer.U @ x + layer.V @ s + layer.b, layer.m)
-    return h, going_on(layer, state, h, state.c, s, alpha)
+    s, alpha = mix(layer, state)
+    h = layer.phi.value(layer.U @ x + layer.V @ s + layer.b, layer.m)
+    return h, next_state(layer, state, h, state.c, s, alpha)
 
 
 def lstm_step(layer: Any, x: Tensor, state: State) -> tuple[Tensor, State]:
-    s, alpha = mixture(layer, state)
-    i, f, g, o = (layer.U @ x + layer.V @ s + layer.b).chunk(4)
-    c = torch.sigmoid(f) * state.c + torch.sigmoid(i) * torch.tanh(g)
-    h = torch.sigmoid(o) * torch.tanh(c)
-    return h, going_on(layer, state, h, c, s, alpha)
+    s, alpha = mix(layer, state)
+    h, c = lstm(layer.U @ x + layer.V @ s + layer.b, state.c)
+    return h, next_state(layer, state, h, c, s, alpha)
 
 
 REL_RNN = Oracle(make=partial(RelRNN, short_term=2, relevant=2), start=start, step=rnn_step)

@@ -1,24 +1,16 @@
-"""Every cell by its plain equation, one sequence and one step at a time: what the fast scans are tested against."""
+"""Every cell by its plain equation, one sequence and one step at a time: the reference for the fast scans."""
 
 from __future__ import annotations
 
 import torch
 from oracle import Oracle
-from oracle_detach import DETACH
-from oracle_exp import EXP
-from oracle_goru import GORU_ORACLE
-from oracle_gru import GRU_ORACLE
-from oracle_lstm import LSTM_ORACLE
-from oracle_memory import MEM_LSTM, MEM_RNN
-from oracle_minimal import MINIMAL
-from oracle_orthogonal import ORTHOGONAL
+from oracle_attentive import MEM_LSTM, MEM_RNN, SPARSE_BACKTRACK, TRANSFORMER
+from oracle_gated import DETACH, GORU_ORACLE, GRU_ORACLE, LSTM_ORACLE, MINIMAL
+from oracle_plain import EXP, ORTHOGONAL, VANILLA
 from oracle_relevance import REL_LSTM, REL_RNN
-from oracle_sparse_backtrack import SPARSE_BACKTRACK
-from oracle_transformer import TRANSFORMER
-from oracle_vanilla import VANILLA
 from torch import Tensor
 
-from memspan.cells.cell import Cell
+from memspan.cells.base.cell import Cell
 
 ORACLES: dict[str, Oracle] = {
     "rnn": VANILLA,

@@ -14,9 +14,8 @@ from torch import Tensor
 
 from memspan.cells import LSTM, Transformer
 from memspan.errors import InputError
-from memspan.models.model import Model, Output, State
-from memspan.models.network import Network
-from memspan.models.sequence_model import SequenceModel
+from memspan.models.cell_model import SequenceModel
+from memspan.models.model import Model, ModelOutput, State
 from memspan.progress import Progress, Stage
 from memspan.sampling import Choice, joined, sample, streams
 from memspan.sampling.streams import STEPS
@@ -42,10 +41,10 @@ class ByHand(Model):
         resets: Tensor | None = None,
         probe: Tensor | None = None,
         scored: int | None = None,
-    ) -> Output:
+    ) -> ModelOutput:
         self.modes.add((self.training, torch.is_grad_enabled()))
         (logits,), after = self.outputs(inputs, state)
-        return Output(logits if scored is None else logits[-scored:], logits, after)
+        return ModelOutput(logits if scored is None else logits[-scored:], logits, after)
 
     def outputs(
         self, inputs: Tensor, state: State | None = None, *, resets: Tensor | None = None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from memspan.cells.names import CELLS
+from memspan.cells import CELLS
 from memspan.errors import InputError
 from memspan.init import mean_field_
 from memspan.tasks.catalog import TASKS
@@ -64,7 +64,7 @@ def test_chrono_gates_remember_for_as_long_as_the_delay(tiny):
 def test_critical_weights_are_critical_for_the_inputs_of_the_task(cell, tiny):
     config = tiny(cell, hidden=64, init=InitConfig(name="critical"))
     network = build(config)
-    inputs = network.encoded(config.task.batch(0, 100, seed=0).inputs)
+    inputs = network.encode(config.task.batch(0, 100, seed=0).inputs)
     layer = network.cell.first
     read = inputs if cell == "rnn" else torch.tanh(inputs @ layer.get_parameter("W_x").T)
     field = layer.field(float(read.detach().double().square().mean()))  # type: ignore[operator]

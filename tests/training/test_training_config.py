@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memspan.cells.names import CELLS
+from memspan.cells import CELLS
 from memspan.errors import InputError
 from memspan.tasks import TASKS
 from memspan.training.building import build

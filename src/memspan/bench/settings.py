@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, final
 
 from memspan.bench.timing import cost_benchmark
-from memspan.cells.names import CELLS
+from memspan.cells import CELLS
 from memspan.experiments.trainings import configured, train_all
 from memspan.progress import SILENT, Progress
 from memspan.results import Benchmark

@@ -217,7 +217,7 @@ def _data(asked: Asked) -> dict[str, str]:
 
 def _cell(asked: Asked, word: str) -> dict[str, int]:
     """Options that only some cells have."""
-    from memspan.cells.names import CELLS
+    from memspan.cells import CELLS
     from memspan.training.config_json import cell_options
 
     found: dict[str, int] = {}

@@ -10,9 +10,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from memspan.cells.layer import Layer
-from memspan.cells.relevance_layer import RelevanceLayer
-from memspan.cells.relevance_memory import EMPTY, Screening
+from memspan.cells.attentive.relevance import RelevanceLayer
+from memspan.cells.attentive.relevance_memory import EMPTY, Screening
+from memspan.cells.base.layer import Layer
 from memspan.diagnostics.batches import diagnostic_batch
 from memspan.models.cell_model import CellModel
 from memspan.progress import SILENT, Progress

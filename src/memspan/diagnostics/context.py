@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from memspan.cells.untied import MaybeUntiedLayer
+from memspan.cells.base.layer import TiedOrUntiedLayer
 from memspan.diagnostics.batches import diagnostic_batch, last_answers
 from memspan.models.cell_model import CellModel
 from memspan.progress import SILENT, Progress
@@ -20,7 +20,7 @@ PER_DOUBLING = 2
 
 def has_context(network: CellModel) -> bool:
     """Whether the network can start at any step. With untied weights it can start only at the first."""
-    return not any(isinstance(layer, MaybeUntiedLayer) and layer.steps for layer in network.cell.stack)
+    return not any(isinstance(layer, TiedOrUntiedLayer) and layer.steps for layer in network.cell.stack)
 
 
 def context_loss(

@@ -15,8 +15,7 @@ from torch.nn import functional
 from memspan.diagnostics.context import context_lengths, summarize_contexts
 from memspan.diagnostics.gradients import summarize_norms
 from memspan.errors import InputError
-from memspan.models.hugging_face import HuggingFaceModel, load_hugging_face
-from memspan.models.hugging_face_tokens import HuggingFaceTokens
+from memspan.models.hugging_face import HuggingFaceModel, HuggingFaceTokens, load_hugging_face
 from memspan.progress import SILENT, Progress
 from memspan.results import ContextLoss, Diagnosis, GradientNorms
 from memspan.tasks.corpus import read_text

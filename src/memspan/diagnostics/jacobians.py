@@ -10,11 +10,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from memspan.cells.layer import Layer
+from memspan.cells.base.layer import Layer
 from memspan.diagnostics.batches import diagnostic_batch, double_precision
 from memspan.errors import InputError
-from memspan.init.arriving import Arriving
-from memspan.init.critical import MeanFieldLayer
+from memspan.init.mean_field import MeanFieldLayer
 from memspan.models.cell_model import CellModel
 from memspan.progress import SILENT, Progress
 from memspan.results import JacobianMoments, JacobianSpectrum

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from memspan.cells.names import CELLS
+from memspan.cells import CELLS
 from memspan.diagnostics.costs import peak_memory, reset_peak_memory
 from memspan.experiments.plain_mem_lstm import PlainMemLSTM
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from memspan.cells import RelRNN
-from memspan.cells.rel_rnn import RelRNNLayer
+from memspan.cells.attentive.relevance import RelRNNLayer
 
 
 class Screened(NamedTuple):

@@ -1,4 +1,4 @@
-"""The AWD-LSTM with a mixture of softmaxes: the language model on which Cao and Xu 2020 (BMI) build."""
+"""The AWD-LSTM with a mixture of softmaxes: the language model that Cao and Xu 2020 (BMI) extend."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from typing import Any, cast, final
 import torch
 from torch import Tensor, nn
 
-from memspan.cells.checking import check_probe, check_resets
-from memspan.cells.layer import Device
+from memspan.cells.base.checks import check_count, check_probe, check_resets
+from memspan.cells.base.layer import Device, Dtype
 from memspan.errors import InputError
-from memspan.models.model import Model, Output, State
+from memspan.models.model import Model, ModelOutput, State
 from memspan.models.softmax_mixture import SoftmaxMixture
-from memspan.models.variational import WeightDropLSTMLayer, dropout_mask, embedded, locked_dropout
+from memspan.models.variational import WeightDropLSTMLayer, dropout_mask, embed, locked_dropout
 
-SPREAD = 0.1
-"""The embedding starts uniform within this, as in the program of Yang 2018."""
+AWD_SPREAD = 0.1
+"""The embedding is drawn uniformly within this, as in the program of Yang 2018."""
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
 class Dropouts:
-    """How often what is dropped in training; the defaults are those of Yang 2018 for the Penn Treebank."""
+    """Dropout probabilities in training; the defaults are those of Yang 2018 for the Penn Treebank."""
 
     embedding: float = 0.1
-    """Whole words, wherever they stand."""
+    """Whole words, at all their occurrences."""
     input: float = 0.4
-    """Of what the first layer reads."""
+    """Inputs of the first layer."""
     hidden: float = 0.225
-    """Of what one layer gives to the next."""
+    """Outputs of a layer to the next."""
     weight: float = 0.5
-    """Of the recurrent matrices."""
+    """Recurrent matrices."""
     output: float = 0.4
-    """Of what the last layer gives."""
+    """Outputs of the last layer."""
     latent: float = 0.29
-    """Of the vectors that the softmaxes are made of."""
+    """Latent vectors of the softmaxes."""
 
     def __post_init__(self) -> None:
         for field, value in zip(fields(self), astuple(self), strict=True):
@@ -48,7 +48,7 @@ class Dropouts:
                 )
 
     def times(self, factor: float) -> Dropouts:
-        """All of them larger or smaller by a factor."""
+        """All of them multiplied by a factor."""
         return Dropouts(**{field.name: factor * getattr(self, field.name) for field in fields(self)})
 
 
@@ -58,11 +58,11 @@ NO_DROPOUT = Dropouts(embedding=0.0, input=0.0, hidden=0.0, weight=0.0, output=0
 
 @final
 class AwdLstm(Model):
-    """log p_t = mixture(drop(h_t)), with h of LSTMs on top of each other that read drop(E x_t): a language model.
+    """log p_t = mixture(drop(h_t)), with h of stacked LSTMs that read drop(E x_t): a language model.
 
-    Merity 2018 (AWD-LSTM) with the output of Yang 2018 (MoS), whose sizes for the Penn Treebank are the defaults. All layers
-    are `hidden` wide but the last, which is `last` wide. `tied` makes E the matrix of the softmaxes. Every dropout keeps its
-    mask for a whole call. The logits are log-probabilities; a state is h_1, c_1, h_2, c_2, …, (1, batch, width) each.
+    Merity 2018 (AWD-LSTM) with the output layer of Yang 2018 (MoS), whose sizes for the Penn Treebank are the defaults. The
+    last layer has width `last`, all others `hidden`. `tied` uses E as the matrix of the softmaxes. Every dropout mask is the
+    same for a whole call. The logits are log-probabilities; a state is h_1, c_1, h_2, c_2, …, (1, batch, width) each.
 
     >>> AwdLstm(10_000, device="meta").parameter_count()  # Yang 2018: 22 million
     21500620
@@ -82,9 +82,9 @@ class AwdLstm(Model):
         alpha: float = 2.0,
         beta: float = 1.0,
         device: Device = None,
-        dtype: torch.dtype | None = None,
+        dtype: Dtype = None,
     ) -> None:
-        """`alpha` and `beta` weigh the parts of `regularization`."""
+        """`alpha` and `beta` are the coefficients of `regularization`."""
         super().__init__()
         sizes = {
             "vocabulary": vocabulary,
@@ -95,20 +95,19 @@ class AwdLstm(Model):
             "experts": experts,
         }
         for name, value in sizes.items():
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise InputError(f"AwdLstm: {name} is {value!r}; expected a whole number of 1 or more")
+            check_count(f"AwdLstm: {name}", value)
         self.dropouts, self.alpha, self.beta = dropouts, alpha, beta
         self.embedding = nn.Embedding(vocabulary, embedding, device=device, dtype=dtype)
         widths = [embedding, *[hidden] * (layers - 1), last]
         self.layers = nn.ModuleList(
-            WeightDropLSTMLayer(reads, gives, dropouts.weight, device, dtype)
-            for reads, gives in pairwise(widths)
+            WeightDropLSTMLayer(inputs, outputs, dropouts.weight, device, dtype)
+            for inputs, outputs in pairwise(widths)
         )
         self.head = SoftmaxMixture(
             last, embedding, vocabulary, experts, dropout=dropouts.latent, device=device, dtype=dtype
         )
         self._output_mask: Tensor | None = None
-        self._draw(tied)
+        self._reset_parameters(tied)
 
     @property
     def stack(self) -> list[WeightDropLSTMLayer]:
@@ -123,15 +122,15 @@ class AwdLstm(Model):
         resets: Tensor | None = None,
         probe: Tensor | None = None,
         scored: int | None = None,
-    ) -> Output:
+    ) -> ModelOutput:
         (*_, hidden), after = self.outputs(inputs, state, resets=resets, probe=probe)
         dropped = hidden
         self._output_mask = None
         if self.training and self.dropouts.output > 0:
             self._output_mask = dropout_mask((1, *hidden.shape[1:]), self.dropouts.output, hidden)
             dropped = hidden * self._output_mask
-        answering = dropped if scored is None else dropped[len(dropped) - scored :]
-        return Output(self.head(answering), hidden, after)
+        last = dropped if scored is None else dropped[len(dropped) - scored :]
+        return ModelOutput(self.head(last), hidden, after)
 
     def outputs(
         self,
@@ -141,13 +140,9 @@ class AwdLstm(Model):
         resets: Tensor | None = None,
         probe: Tensor | None = None,
     ) -> tuple[list[Tensor], State]:
-        """What each layer gives, (time, batch, width), and the state after the last step.
-
-        All but the last in the form that the next layer reads, with what is dropped in training. No word is predicted.
-        """
-        state = self._checked(inputs, state, resets, probe)
+        state = self._check_arguments(inputs, state, resets, probe)
         training, drop = self.training, self.dropouts
-        vectors = embedded(inputs, self.embedding.weight, drop.embedding, training=training)
+        vectors = embed(inputs, self.embedding.weight, drop.embedding, training=training)
         vectors = locked_dropout(vectors, drop.input, training=training)
         outputs, after = [], []
         for number, layer in enumerate(self.stack):
@@ -161,25 +156,25 @@ class AwdLstm(Model):
         return outputs, self.as_state(after)
 
     def answered(self, hidden: Tensor) -> Tensor:
-        """In training every state has dropouts of its own."""
+        """Logits of states, each with its own dropout mask in training."""
         flat = hidden.reshape(1, -1, hidden.shape[-1])
         dropped = locked_dropout(flat, self.dropouts.output, training=self.training)
         return self.head(dropped).reshape(*hidden.shape[:-1], -1)
 
-    def regularization(self, output: Output) -> Tensor:
+    def regularization(self, output: ModelOutput) -> Tensor:
         """alpha mean((m * h_t)^2) + beta mean((h_t - h_{t-1})^2), of the last layer.  Merity 2017 (AR and TAR).
 
-        `output` is what the last call gave back; m is its dropout of h. To be added to the loss of training.
+        `output` must be that of the last call; m is its dropout mask of h.
         """
         h, m = output.hidden, self._output_mask
         if m is not None and m.shape[1:] != h.shape[1:]:
             raise InputError(
-                f"hidden states of {h.shape[1]} sequences, and the last call had {m.shape[1]}; "
-                "expected the output of the last call; ask for its regularization before the next"
+                f"the output has {h.shape[1]} sequences, the last call had {m.shape[1]}; "
+                "expected the output of the last call; compute its regularization before the next call"
             )
         dropped = h if m is None else m * h
         activation = self.alpha * dropped.square().mean()
-        if len(h) == 1:  # no step before
+        if len(h) == 1:  # a single step has no difference
             return activation
         return activation + self.beta * h.diff(dim=0).square().mean()
 
@@ -190,34 +185,34 @@ class AwdLstm(Model):
     def parameter_groups(self, learning_rate: float) -> list[dict[str, Any]]:
         return [{"params": list(self.parameters()), "lr": learning_rate}]
 
-    def _draw(self, tied: bool) -> None:
-        nn.init.uniform_(self.embedding.weight, -SPREAD, SPREAD)
-        nn.init.uniform_(self.head.decoder.weight, -SPREAD, SPREAD)
+    def _reset_parameters(self, tied: bool) -> None:
+        nn.init.uniform_(self.embedding.weight, -AWD_SPREAD, AWD_SPREAD)
+        nn.init.uniform_(self.head.decoder.weight, -AWD_SPREAD, AWD_SPREAD)
         nn.init.zeros_(self.head.decoder.bias)
         if tied:
             self.head.decoder.weight = self.embedding.weight
 
-    def _checked(
+    def _check_arguments(
         self, inputs: Tensor, state: State | None, resets: Tensor | None, probe: Tensor | None
     ) -> State:
-        """The state to begin with; what does not fit together is refused."""
+        """The initial state; raises if arguments do not fit the model or each other."""
         name, like = type(self).__name__, self.embedding.weight
         if inputs.dim() != 2 or 0 in inputs.shape:
             raise InputError(
-                f"{name} got words of shape {tuple(inputs.shape)}; expected (time, batch), one or more each"
+                f"{name} got words of shape {tuple(inputs.shape)}; expected (time, batch), at least one of each"
             )
         if resets is not None:
             check_resets(name, resets, torch.Size((*inputs.shape, 1)), False, like)
         if probe is not None:
             check_probe(name, probe, (*inputs.shape, self.stack[-1].hidden_size), like)
-        begin = self.start(inputs.shape[1])
+        start = self.start(inputs.shape[1])
         if state is None:
-            return begin
-        got, expected = ([tuple(tensor.shape) for tensor in tensors] for tensors in (state, begin))
+            return start
+        got, expected = ([tuple(tensor.shape) for tensor in tensors] for tensors in (state, start))
         if got != expected:
             raise InputError(
-                f"{name} got a state of shapes {got}; expected {expected}; give back the state of {inputs.shape[1]} "
-                "sequences as it came"
+                f"{name} got a state of shapes {got}; expected {expected}; pass a state of {inputs.shape[1]} "
+                "sequences as it was returned"
             )
         return state
 

@@ -1,6 +1,6 @@
-"""Where the weights of a Hugging Face model lie on this machine, and what keeps them from being read, in one line.
+"""Load the network of a Hugging Face model from this machine; everything that prevents it is a one-line error.
 
-Nothing is fetched, no code of a model is run, and no pickle is opened.
+Nothing is downloaded, no code of a model is run, and no pickle is opened.
 """
 
 from __future__ import annotations
@@ -20,58 +20,56 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 _PICKLES = ("*.bin", "*.pt", "*.pth")
-_LONGEST = 200
-"""Characters of another library's message that are passed on."""
+_LONGEST_MESSAGE = 200
+"""Characters of another library's error message to include."""
 
 
-def folder_of(name: str | Path) -> Path:
-    """The folder of this name or, of a name on the Hugging Face hub, the one in the cache of this machine."""
+def model_folder(name: str | Path) -> Path:
+    """The folder with this path or, for a name on the Hugging Face hub, the one in the local cache."""
     if Path(name).is_dir():
         return Path(name)
     _check_installed()
     import huggingface_hub
 
     try:
-        config, remedy = (
-            huggingface_hub.try_to_load_from_cache(str(name), "config.json"),
-            f"hf download {name}",
-        )
-    except ValueError:  # no name that the hub could know
+        config = huggingface_hub.try_to_load_from_cache(str(name), "config.json")
+        remedy = f"hf download {name}"
+    except ValueError:  # not a valid name on the hub
         config, remedy = None, "hf download OWNER/NAME"
     if isinstance(config, str):
         return Path(config).parent
     raise InputError(
-        f"{name} is neither a folder nor a model in the cache of Hugging Face on this machine; check the name, "
-        f"or fetch the model with {remedy}"
+        f"{name} is neither a folder nor a model in the local Hugging Face cache; check the name, "
+        f"or download the model with {remedy}"
     )
 
 
 def load_network(folder: Path) -> PreTrainedModel:
-    """The causal model in a folder, in float32 on the processor, at rest."""
+    """The causal model in a folder, in float32 on the CPU, in evaluation mode."""
     _check_installed()
     _check_files(folder)
     from safetensors import SafetensorError
 
-    # What a damaged file or a foreign configuration raises is not told anywhere.
-    anything = (OSError, ValueError, RuntimeError, LookupError, TypeError, AttributeError, ImportError)
+    # The exceptions of a damaged file or an unusual configuration are not documented.
+    undocumented = (OSError, ValueError, RuntimeError, LookupError, TypeError, AttributeError, ImportError)
     with _quiet(), torch.random.fork_rng(devices=[]):
         try:
-            return _loaded(folder)
-        except (*anything, SafetensorError) as error:
+            return _from_pretrained(folder)
+        except (*undocumented, SafetensorError) as error:
             raise InputError(
                 f"{folder} cannot be loaded ({_short(error)}); "
-                "give a folder that save_pretrained of transformers wrote, or fetch it again"
+                "pass a folder written by save_pretrained of transformers, or download it again"
             ) from error
 
 
-def _loaded(folder: Path) -> PreTrainedModel:
+def _from_pretrained(folder: Path) -> PreTrainedModel:
     from transformers import MODEL_FOR_CAUSAL_LM_MAPPING, AutoConfig, AutoModelForCausalLM
 
     config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     if type(config) not in MODEL_FOR_CAUSAL_LM_MAPPING:
         raise InputError(
-            f"{folder} holds a model of the kind {config.model_type}, which tells no next token; "
-            "give a causal language model, such as GPT-2 or Llama"
+            f"{folder} holds a model of type {config.model_type}, which does not predict the next token; "
+            "use a causal language model, such as GPT-2 or Llama"
         )
     loaded: Any = AutoModelForCausalLM.from_pretrained(
         folder,
@@ -80,33 +78,31 @@ def _loaded(folder: Path) -> PreTrainedModel:
         local_files_only=True,
         trust_remote_code=False,
         use_safetensors=True,
-        ignore_mismatched_sizes=True,  # refused below, with their names
+        ignore_mismatched_sizes=True,  # rejected below, by name
         output_loading_info=True,
     )
-    network, found = loaded
-    _check_complete(folder, found)
+    network, report = loaded
+    _check_complete(folder, report)
     return network
 
 
-def _check_complete(folder: Path, found: dict[str, Any]) -> None:
-    """Refuse weights that do not fit or are not there; transformers would draw them at random."""
-    unfit, missing = sorted(found["mismatched_keys"]), sorted(found["missing_keys"])
-    if unfit:
-        name, got, wanted = unfit[0]
+def _check_complete(folder: Path, report: dict[str, Any]) -> None:
+    """Raise if weights are missing or have the wrong shape; transformers would draw them at random."""
+    mismatched, missing = sorted(report["mismatched_keys"]), sorted(report["missing_keys"])
+    if mismatched:
+        name, got, expected = mismatched[0]
         raise InputError(
-            f"the weights {name} of {folder} have the shape {tuple(got)}, and its config.json asks for {tuple(wanted)}; "
-            "fetch or save the model again"
+            f"the weights {name} of {folder} have shape {tuple(got)}; expected {tuple(expected)} by its config.json; "
+            "download or save the model again"
         )
     if missing:
         more = f" and {len(missing) - 1} more" if missing[1:] else ""
-        raise InputError(
-            f"{folder} has no weights {missing[0]}{more}; expected all of them; fetch or save the model again"
-        )
+        raise InputError(f"{folder} lacks the weights {missing[0]}{more}; download or save the model again")
 
 
 def _check_installed() -> None:
     try:
-        import transformers  # noqa: F401 - only whether it is there
+        import transformers  # noqa: F401 - only to see whether it is installed
     except ImportError as error:
         raise MissingExtraError("a Hugging Face model", "transformers", "hf") from error
 
@@ -115,33 +111,33 @@ def _check_files(folder: Path) -> None:
     config = folder / "config.json"
     if not config.is_file():
         raise InputError(
-            f"{folder} has no config.json; give a folder that save_pretrained of transformers wrote"
+            f"{folder} has no config.json; pass a folder written by save_pretrained of transformers"
         )
     try:
         plain = json.loads(config.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(
-            f"{config} cannot be read ({_short(error)}); fetch or save the model again"
+            f"{config} cannot be read ({_short(error)}); download or save the model again"
         ) from error
     if not isinstance(plain, dict) or not isinstance(plain.get("model_type"), str):
         raise InputError(
             f"{config} names no model_type; expected the configuration of a Hugging Face model; "
-            "if this is a run of memspan, name it run:DIR"
+            "a run of memspan is given as run:DIR"
         )
     if any(folder.glob("*.safetensors")):
         return
     pickle = next((path.name for pattern in _PICKLES for path in sorted(folder.glob(pattern))), None)
     if pickle is None:
-        raise InputError(f"{folder} has no *.safetensors, so no weights; fetch or save the model again")
+        raise InputError(f"{folder} has no weights (*.safetensors); download or save the model again")
     raise InputError(
-        f"{folder} has its weights in {pickle}, a pickle, which can run code and is not opened; if you trust it, convert "
-        f"it: AutoModelForCausalLM.from_pretrained({str(folder)!r}).save_pretrained({str(folder)!r})"
+        f"{folder} has its weights in {pickle}, a pickle, which could run code and is not opened; if you trust it, "
+        f"convert it: AutoModelForCausalLM.from_pretrained({str(folder)!r}).save_pretrained({str(folder)!r})"
     )
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Inside, transformers shows no bars and tells errors only; afterwards it is as it was."""
+    """Silence progress bars and warnings of transformers; its settings are restored afterwards."""
     from transformers.utils import logging
 
     verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
@@ -157,4 +153,4 @@ def _quiet() -> Iterator[None]:
 
 def _short(error: BaseException) -> str:
     text = one_line(error) or type(error).__name__
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return text if len(text) <= _LONGEST_MESSAGE else f"{text[: _LONGEST_MESSAGE - 1]}…"

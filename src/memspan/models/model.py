@@ -1,4 +1,4 @@
-"""What can be trained, sampled and judged: symbols or features in, answers and states out."""
+"""The interface of everything that can be trained, sampled and evaluated: inputs to logits and states."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ State = tuple[Tensor, ...]
 """Tensors (layers, batch, …) that a model carries from one call to the next."""
 
 
-class Output(NamedTuple):
-    """What a model gives for a batch of sequences."""
+class ModelOutput(NamedTuple):
+    """The result of a model for a batch of sequences."""
 
     logits: Tensor
     """(scored, batch, classes): of the last `scored` steps"""
     hidden: Tensor
     """(time, batch, hidden): the states of the last layer"""
     state: State
-    """What is carried on after the last step"""
+    """The state after the last step"""
 
 
 class Model(nn.Module, ABC):
-    """A network that reads sequences and answers at every step, or at the last ones only."""
+    """A network that reads sequences and gives logits at every step, or at the last ones only."""
 
     @abstractmethod
     def forward(
@@ -34,46 +34,46 @@ class Model(nn.Module, ABC):
         resets: Tensor | None = None,
         probe: Tensor | None = None,
         scored: int | None = None,
-    ) -> Output:
-        """Answers at the last `scored` steps, all unless told.
+    ) -> ModelOutput:
+        """Logits at the last `scored` steps, by default all.
 
         `inputs` are symbols (time, batch) or features (time, batch, features). `resets` (time, batch) clears the state
-        before a step; the gradient with respect to `probe`, zeros (time, batch, hidden), is that of the whole hidden state.
+        before a step. The gradient with respect to `probe`, zeros (time, batch, hidden), is that of the hidden states.
         """
 
     @abstractmethod
     def outputs(
         self, inputs: Tensor, state: State | None = None, *, resets: Tensor | None = None
     ) -> tuple[list[Tensor], State]:
-        """What each layer gives, (time, batch, width), the lowest first, and the state after the last step.
+        """The outputs of all layers, (time, batch, width), lowest first, and the state after the last step.
 
-        All but the last as the next layer reads it, with what is dropped in training. Nothing is answered.
+        Dropout between layers is applied to all but the last. No logits are computed.
         """
 
     @abstractmethod
     def answered(self, hidden: Tensor) -> Tensor:
-        """Logits (…, classes) of states (…, width) of the last layer, each for itself."""
+        """Logits (…, classes) of states (…, width) of the last layer, independently of each other."""
 
-    def regularization(self, output: Output) -> Tensor | None:  # noqa: ARG002 - for models that want more
-        """What is added to the loss of training after a call, whose output it is; None: nothing."""
+    def regularization(self, output: ModelOutput) -> Tensor | None:  # noqa: ARG002 - most models have none
+        """A term to add to the training loss after the call that gave `output`; None for nothing."""
         return None
 
     @abstractmethod
     def start(self, batch: int) -> State:
         """The state before the first step."""
 
-    def state_size(self, length: int) -> int:  # noqa: ARG002 - for models that store their past
-        """Numbers carried for each sequence after `length` steps."""
+    def state_size(self, length: int) -> int:  # noqa: ARG002 - some models store past states
+        """Number of values carried per sequence after `length` steps."""
         return sum(tensor.numel() for tensor in self.start(1))
 
     @abstractmethod
     def parameter_groups(self, learning_rate: float) -> list[dict[str, Any]]:
-        """Groups for a torch optimizer; parameters that learn at another rate have their own."""
+        """Parameter groups for a torch optimizer; parameters with a different learning rate have their own group."""
 
     def as_state(self, tensors: list[Tensor]) -> State:
-        """Tensors that were a state, in its own type again."""
+        """The tensors of a state as the type of this model's states."""
         return type(self.start(1))(*tensors)
 
     def parameter_count(self) -> int:
-        """Numbers that are learnt."""
+        """Number of trained parameters."""
         return sum(parameter.numel() for parameter in self.parameters() if parameter.requires_grad)

@@ -1,7 +1,7 @@
-"""log p = log sum_k pi_k softmax(E z_k + b): several softmaxes over one vocabulary, mixed.  Yang 2018 (MoS).
+"""log p = log sum_k pi_k softmax(E z_k + b): a mixture of softmaxes over one vocabulary.  Yang 2018 (MoS).
 
-Written plainly, numbers for all (tokens, experts, vocabulary) are kept more than once for the way back: half a gigabyte each
-for a batch of the Penn Treebank. Here they are made for one expert and some tokens at a time, and again on the way back.
+By the plain equation, autograd stores several tensors (tokens, experts, vocabulary): half a gigabyte each for a batch of the
+Penn Treebank. Here they are computed for one expert and some tokens at a time, and again in the backward pass.
 """
 
 from __future__ import annotations
@@ -11,25 +11,23 @@ from typing import Any, final
 
 import torch
 from torch import Tensor, nn
-from torch.autograd import Function
 from torch.nn import functional
 
-from memspan.cells.layer import Device
-from memspan.cells.once import differentiable_once
-from memspan.cells.precision import in_one_precision
+from memspan.cells.base.autograd import Scan
+from memspan.cells.base.layer import Device, Dtype
 from memspan.errors import InputError
 from memspan.models.variational import locked_dropout
 
-AT_ONCE = 2**21
-"""Logits that are held at a time: few enough to stay near the processor, enough rows for its matrix products."""
+CHUNK = 2**21
+"""Logits computed at a time: few enough for the processor's cache, with enough rows for efficient matrix products."""
 
 
 @final
 class SoftmaxMixture(nn.Module):
-    """log p(h) with pi = softmax(P h) and z_k = tanh(L_k h + l_k): what an output layer is to a single softmax.
+    """log p(h) with pi = softmax(P h) and z_k = tanh(L_k h + l_k): an output layer.
 
-    One expert makes it the softmax of E tanh(L h + l) + b. In training coordinates of z are dropped, for all steps of a
-    sequence alike.
+    With one expert it is the softmax of E tanh(L h + l) + b. In training, dropout is applied to z, with one mask for all
+    steps of a sequence.
     """
 
     def __init__(
@@ -41,9 +39,9 @@ class SoftmaxMixture(nn.Module):
         *,
         dropout: float = 0.0,
         device: Device = None,
-        dtype: torch.dtype | None = None,
+        dtype: Dtype = None,
     ) -> None:
-        """Priors have no bias; `decoder` is E and b."""
+        """`prior` is P, without bias; `latent` is L and l; `decoder` is E and b."""
         super().__init__()
         self.experts, self.dropout = experts, dropout
         self.prior = nn.Linear(hidden, experts, bias=False, device=device, dtype=dtype)
@@ -53,7 +51,7 @@ class SoftmaxMixture(nn.Module):
     def forward(self, hidden: Tensor) -> Tensor:
         """Log-probabilities (time, batch, vocabulary) of states (time, batch, hidden)."""
         z = locked_dropout(self.latent(hidden).tanh(), self.dropout, training=self.training)
-        # Under autocast the products come in half precision, in which priors would not add up to one.
+        # Under autocast the product is in half precision, in which the priors would not add up to one.
         log_priors = self.prior(hidden).to(self.prior.weight.dtype).log_softmax(dim=-1)
         log_p = mixed_log_softmax(
             log_priors.flatten(0, 1),
@@ -65,12 +63,12 @@ class SoftmaxMixture(nn.Module):
 
 
 def mixed_log_softmax(
-    log_priors: Tensor, latents: Tensor, embedding: Tensor, bias: Tensor, *, at_once: int = AT_ONCE
+    log_priors: Tensor, latents: Tensor, embedding: Tensor, bias: Tensor, *, chunk: int = CHUNK
 ) -> Tensor:
     """log sum_k exp(log pi_k) softmax(E z_k + b), (tokens, vocabulary), in the precision of E.
 
-    From log pi (tokens, experts), z (tokens, experts, size), E (vocabulary, size) and b (vocabulary). About `at_once`
-    logits are held at a time, those of one token at least.
+    From log pi (tokens, experts), z (tokens, experts, size), E (vocabulary, size) and b (vocabulary). About `chunk` logits
+    are computed at a time, at least those of one token.
     """
     tokens, experts, size = latents.shape
     if log_priors.shape != (tokens, experts):
@@ -83,20 +81,19 @@ def mixed_log_softmax(
             f"the embedding has shape {tuple(embedding.shape)}; expected (vocabulary, size) = {(*bias.shape, size)}, "
             "as the bias and the latents"
         )
-    rows = max(1, at_once // len(embedding))
+    rows = max(1, chunk // len(embedding))
     return _Mixture.apply(log_priors.to(embedding), latents.to(embedding), embedding, bias, rows)
 
 
-class _Mixture(Function):
-    """The mixture for `rows` tokens at a time, expert by expert."""
+class _Mixture(Scan):
+    """The mixture, `rows` tokens at a time, expert by expert."""
 
     @staticmethod
-    @in_one_precision
     def forward(
         ctx: Any, log_priors: Tensor, latents: Tensor, embedding: Tensor, bias: Tensor, rows: int
     ) -> Tensor:
         log_p = log_priors.new_full((len(latents), len(bias)), -torch.inf)
-        for part in _parts(len(latents), rows):
+        for part in _chunks(len(latents), rows):
             for k in range(latents.shape[1]):
                 log_q = _log_softmax(latents[part, k], embedding, bias)
                 log_q += log_priors[part, k, None]
@@ -106,14 +103,12 @@ class _Mixture(Function):
         return log_p
 
     @staticmethod
-    @differentiable_once
-    @in_one_precision
     def backward(ctx: Any, outer: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
-        """With r_k = pi_k q_k / p, the share of expert k: d log pi_k = sum r_k d, d logits_k = r_k d - q_k d log pi_k."""
+        """With the share r_k = pi_k q_k / p of expert k: d log pi_k = sum r_k d, d logits_k = r_k d - q_k d log pi_k."""
         log_priors, latents, embedding, bias, log_p = ctx.saved_tensors
         d_priors, d_latents = torch.empty_like(log_priors), torch.empty_like(latents)
         d_embedding, d_bias = torch.zeros_like(embedding), torch.zeros_like(bias)
-        for part in _parts(len(latents), ctx.rows):
+        for part in _chunks(len(latents), ctx.rows):
             for k in range(latents.shape[1]):
                 log_q = _log_softmax(latents[part, k], embedding, bias)
                 shared = (log_q + log_priors[part, k, None]).sub_(log_p[part]).exp_().mul_(outer[part])
@@ -126,7 +121,7 @@ class _Mixture(Function):
         return d_priors, d_latents, d_embedding, d_bias, None
 
 
-def _parts(tokens: int, rows: int) -> Iterator[slice]:
+def _chunks(tokens: int, rows: int) -> Iterator[slice]:
     return (slice(first, first + rows) for first in range(0, tokens, rows))
 
 

@@ -1,4 +1,4 @@
-"""The symbols of a language model: what each number stands for, and how they are written down again."""
+"""The symbols of a language model: encoding text as numbers, and decoding it."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from memspan.sequences.store import Symbols
 
 Kind = Literal["characters", "words"]
 UNKNOWN = {"characters": "\ufffd", "words": "<unk>"}
-"""What stands for a symbol that the training text has not."""
+"""The symbol for everything that the training text does not contain."""
 END = {"characters": "\n", "words": "<eos>"}
-"""What ends a line."""
+"""The symbol at the end of a line."""
 
 
 class Spelling(Protocol):
-    """What the numbers of a language model stand for, as text."""
+    """Converts the numbers of a language model to text."""
 
     def __len__(self) -> int:
-        """How many different symbols there are."""
+        """Number of different symbols."""
         ...
 
     def decode(self, numbers: Iterable[int]) -> str:
         """The text of numbers."""
         ...
 
-    def decoded(self, pieces: Iterable[Symbols]) -> Iterator[str]:
-        """The text of numbers that come in pieces, in pieces as well: together what `decode` makes of all."""
+    def decode_pieces(self, pieces: Iterable[Symbols]) -> Iterator[str]:
+        """The text of successive pieces; joined, it equals `decode` of all numbers."""
         ...
 
 
 @final
 @dataclass(frozen=True)
 class Numbers:
-    """Symbols that stand for nothing but themselves, the numbers below `count`.
+    """Symbols without text: the numbers below `count` themselves.
 
     >>> Numbers(50).decode([3, 14, 15])
     '3 14 15'
@@ -52,41 +52,41 @@ class Numbers:
         return self.count
 
     def decode(self, numbers: Iterable[int]) -> str:
-        """The numbers, with blanks between them."""
+        """The numbers, separated by spaces."""
         return " ".join(map(str, numbers))
 
-    def decoded(self, pieces: Iterable[Symbols]) -> Iterator[str]:
-        """The same in pieces, with blanks between these as well."""
-        between = ""
+    def decode_pieces(self, pieces: Iterable[Symbols]) -> Iterator[str]:
+        """The same in pieces, which are separated by spaces as well."""
+        separator = ""
         for numbers in pieces:
-            yield between + self.decode(numbers.tolist())
-            between = " "
+            yield separator + self.decode(numbers.tolist())
+            separator = " "
 
 
 @final
 @dataclass(frozen=True)
 class Vocabulary:
-    """Symbols by number, the most frequent first; among equally frequent ones in the order of their code points."""
+    """Symbols by number, the most frequent first; equally frequent ones are sorted by code point."""
 
     kind: Kind
     symbols: tuple[str, ...]
 
     @classmethod
     def of(cls, kind: Kind, tokens: Iterable[str], *, unknown: bool, limit: int | None = None) -> Vocabulary:
-        """The symbols of a text, the `limit` most frequent ones, and the one for unknown symbols if it may be needed.
+        """The `limit` most frequent symbols of a text, and the symbol for unknown ones if it may be needed.
 
         >>> Vocabulary.of("characters", "banana", unknown=False).symbols
         ('a', 'n', 'b', '\\n')
         """
         counts = Counter(tokens)
         if not counts:
-            raise InputError(f"the training text has no {kind}; expected at least two different ones")
+            raise InputError(f"the training text contains no {kind}; expected at least two different ones")
         ordered = sorted(counts, key=lambda token: (-counts[token], token))
-        kept = ordered if limit is None else ordered[:limit]
-        extra = [END[kind]] if END[kind] not in kept else []
-        wants_unknown = (unknown or len(kept) < len(ordered)) and UNKNOWN[kind] not in kept
-        extra += [UNKNOWN[kind]] if wants_unknown else []
-        return cls(kind, (*kept, *extra))
+        symbols = ordered if limit is None else ordered[:limit]
+        extra = [END[kind]] if END[kind] not in symbols else []
+        needs_unknown = (unknown or len(symbols) < len(ordered)) and UNKNOWN[kind] not in symbols
+        extra += [UNKNOWN[kind]] if needs_unknown else []
+        return cls(kind, (*symbols, *extra))
 
     def __len__(self) -> int:
         return len(self.symbols)
@@ -98,21 +98,23 @@ class Vocabulary:
 
     @property
     def end(self) -> int | None:
-        """The number of what ends a line, which also comes before the first symbol of a text; None without lines."""
+        """The number of the end of a line, which also precedes the first symbol of a text; None if there is none."""
         return self.numbers.get(END[self.kind])
 
     def encode(self, tokens: Sequence[str]) -> NDArray[np.int64]:
-        """Numbers of symbols; what is not known is the unknown symbol, if there is one."""
+        """The numbers of symbols; unknown ones become the unknown symbol, if there is one."""
         numbers, unknown = self.numbers, self.numbers.get(UNKNOWN[self.kind])
         if unknown is None:
             missing = next((token for token in tokens if token not in numbers), None)
             if missing is not None:
-                raise InputError(f"{missing!r} is none of the {len(self):,} {self.kind} of the training text")
+                raise InputError(
+                    f"{missing!r} is not among the {len(self):,} {self.kind} of the training text"
+                )
             return np.fromiter((numbers[token] for token in tokens), np.int64, len(tokens))
         return np.fromiter((numbers.get(token, unknown) for token in tokens), np.int64, len(tokens))
 
     def decode(self, numbers: Iterable[int]) -> str:
-        """The text: characters as they are; words with blanks between them, and lines where one ends.
+        """The text: characters joined, or words separated by spaces and line ends.
 
         >>> Vocabulary("words", ("<eos>", "the", "end")).decode([1, 2, 0, 1])
         'the end\\nthe'
@@ -124,11 +126,10 @@ class Vocabulary:
         pieces = [symbol if symbol != end else "\n" for symbol in symbols]
         return " ".join(pieces).replace(" \n ", "\n").replace(" \n", "\n").replace("\n ", "\n")
 
-    def decoded(self, pieces: Iterable[Symbols]) -> Iterator[str]:
-        """The text in pieces; together they are what `decode` makes of all numbers."""
+    def decode_pieces(self, pieces: Iterable[Symbols]) -> Iterator[str]:
         words, end, in_line = self.kind == "words", self.end, False
         for numbers in pieces:
-            # Between two words is a blank, also where a border of pieces is.
+            # Two words are separated by a space, also across pieces.
             yield " " if words and in_line and numbers[0] != end else ""
             yield self.decode(numbers.tolist())
             in_line = numbers[-1] != end
@@ -139,10 +140,10 @@ class Vocabulary:
 
     @classmethod
     def from_json(cls, plain: Any, where: str) -> Vocabulary:
-        """The inverse of `to_json`; what is no vocabulary is refused."""
+        """The inverse of `to_json`; raises if `plain` is not a vocabulary."""
         symbols = plain.get("symbols") if isinstance(plain, dict) else None
         if not isinstance(symbols, list) or plain.get("kind") not in UNKNOWN:
-            raise InputError(f"{where} is no vocabulary; expected an object with kind and symbols")
+            raise InputError(f"{where} is not a vocabulary; expected an object with kind and symbols")
         if len(set(symbols)) != len(symbols) or not all(isinstance(symbol, str) for symbol in symbols):
-            raise InputError(f"{where}: symbols are no different words; train again, or put back the file")
+            raise InputError(f"{where}: symbols are not distinct strings; train again, or restore the file")
         return cls(plain["kind"], tuple(symbols))

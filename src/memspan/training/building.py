@@ -11,13 +11,11 @@ import torch
 from torch import Tensor, nn
 
 from memspan import init
-from memspan.cells.names import CELLS
+from memspan.cells import CELLS
 from memspan.errors import InputError
 from memspan.models.awd_lstm import PENN_TREEBANK, AwdLstm
-from memspan.models.cell_model import CellModel
+from memspan.models.cell_model import CellModel, ReadoutModel, SequenceModel
 from memspan.models.model import Model
-from memspan.models.network import Network
-from memspan.models.sequence_model import SequenceModel
 from memspan.tasks import Task
 from memspan.training.config import CellConfig, Config, InitConfig
 
@@ -59,7 +57,7 @@ def _model(config: Config, symbols: int | None) -> Model:
         return _awd_lstm(config, classes)
     if model.embedding is None:
         features = task.features if symbols is None else symbols
-        return Network(build_cell(config.cell, features), classes, symbols=kinds)
+        return ReadoutModel(build_cell(config.cell, features), classes, symbols=kinds)
     cell = build_cell(config.cell, model.embedding)
     return SequenceModel(cell, classes, tied=model.tied, dropout=model.dropout)
 
@@ -119,7 +117,7 @@ def start(network: CellModel, config: InitConfig, task: Task, seed: int) -> None
 
 def _mean_field(network: CellModel, config: InitConfig, task: Task, seed: int) -> None:
     if config.name == "critical":
-        sample = network.encoded(task.batch(0, SAMPLE, seed=seed).inputs)
+        sample = network.encode(task.batch(0, SAMPLE, seed=seed).inputs)
         init.critical_(
             network.cell,
             bias_mean=config.bias_mean,

@@ -10,7 +10,7 @@ import typing
 from pathlib import Path
 from typing import Any, Literal
 
-from memspan.cells.names import CELLS
+from memspan.cells import CELLS
 from memspan.errors import InputError, suggestion
 from memspan.objectives.bmi import BmiConfig
 from memspan.tasks import TASKS, Task

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memspan.cells.names import CELLS
+from memspan.cells import CELLS
 from memspan.errors import InputError, suggestion
 from memspan.training.config_json import merged, task_class
 

@@ -14,8 +14,8 @@ from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.vec_env import DummyVecEnv
 from torch import Tensor
 
-from memspan.cells.cell import Cell
-from memspan.cells.memoryless import Memoryless
+from memspan.cells.base.cell import Cell
+from memspan.cells.plain.vanilla import Memoryless
 from memspan.tasks.gridworld.environment import Episodes
 from memspan.training.agents.config import NONE, AgentConfig
 from memspan.training.agents.policy import CellPolicy

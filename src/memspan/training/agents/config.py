@@ -144,7 +144,7 @@ def check_cell(cell: CellConfig) -> None:
 
 def acting_cells() -> list[str]:
     """The words for cells that agents can have."""
-    from memspan.cells.names import CELLS
+    from memspan.cells import CELLS
 
     return [*(word for word in CELLS if word != "transformer"), NONE]
 

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image
 
-from memspan.cells.layer import Layer
+from memspan.cells.base.layer import Layer
 from memspan.results import Episode
 from memspan.tasks.gridworld.environment import episode_seed, open_world
 from memspan.training.agents.playing import TRIALS, observing_of

@@ -16,7 +16,7 @@ from stable_baselines3.common.policies import ActorCriticPolicy
 from stable_baselines3.common.torch_layers import MlpExtractor
 from torch import Tensor, nn
 
-from memspan.cells.cell import Cell
+from memspan.cells.base.cell import Cell
 from memspan.tasks.gridworld.environment import RowLayout
 from memspan.training.agents.encoder import GridEncoder
 from memspan.training.loop import DivergenceError

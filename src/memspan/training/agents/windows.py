@@ -16,8 +16,7 @@ from sb3_contrib.common.recurrent.type_aliases import RecurrentRolloutBufferSamp
 from stable_baselines3.common.buffers import RolloutBuffer
 from torch import Tensor
 
-from memspan.cells.cell import Cell
-from memspan.cells.side_by_side import of_sequences, side_by_side
+from memspan.cells.base.cell import Cell, join_states, select_sequences
 
 State = tuple[Tensor, ...]
 
@@ -70,7 +69,7 @@ class WindowBuffer(RolloutBuffer):
             old_log_prob=self._cut(self.log_probs),
             advantages=self._cut(self.advantages),
             returns=self._cut(self.returns),
-            lstm_states=side_by_side(self.cell, self.kept),  # pyright: ignore[reportArgumentType]
+            lstm_states=join_states(self.cell, self.kept),  # pyright: ignore[reportArgumentType]
             episode_starts=self._cut(self.episode_starts) > 0,
             mask=torch.ones(0),
         )
@@ -84,7 +83,7 @@ class WindowBuffer(RolloutBuffer):
         def flat(tensor: Tensor) -> Tensor:
             return tensor[:, index].flatten(0, 1)
 
-        state: Any = of_sequences(self.cell, whole.lstm_states, index)  # pyright: ignore[reportArgumentType]
+        state: Any = select_sequences(self.cell, whole.lstm_states, index)  # pyright: ignore[reportArgumentType]
         return RecurrentRolloutBufferSamples(
             observations=whole.observations[:, index],
             actions=flat(whole.actions),

@@ -1,0 +1,1 @@
+"""Recurrent networks with gates: `MinimalRNN`, `LSTM`, `GRU`, `DetachLSTM` and `GORU`."""

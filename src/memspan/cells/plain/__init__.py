@@ -1,0 +1,1 @@
+"""Recurrent networks without gates: `VanillaRNN`, `OrthogonalRNN`, `ExpRNN` and the memoryless baseline `Memoryless`."""
