@@ -9,8 +9,8 @@ import memspan as ms
 from memspan.sampling import as_sequence
 from memspan.tasks import CharacterText
 from memspan.training import CellConfig, Config, TrainingConfig, train
-from memspan.training.authors import author_of
-from memspan.training.config import ModelConfig
+from memspan.training.supervised.config import ModelConfig
+from memspan.training.supervised.generation import load_generator
 
 task = CharacterText(data="python", steps=50)
 run = train(
@@ -26,7 +26,7 @@ run = train(
     ),
     Path("text"),
 )  # fmt: skip
-author = author_of("run:text")
+author = load_generator("run:text")
 written = as_sequence(author.write(streams=100, length=2_000, seed=0), author.spelling)
 curve = ms.measure(written, [1, 2, 5, 20]).curve
 print(f"{run.loss:.2f} nats a character, knowing frequencies only {task.baseline:.2f}")

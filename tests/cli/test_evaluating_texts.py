@@ -17,7 +17,7 @@ from memspan.objectives import Critic
 from memspan.objectives.segment_information import FOLDS
 from memspan.progress import SILENT, Progress, Stage
 from memspan.results import Evaluation
-from memspan.training.evaluating import evaluate_run
+from memspan.training.supervised.evaluation import evaluate_run
 
 SMALL = (
     *("--hidden", 8, "--updates", 10, "--threads", 1, "--batch", 4, "--quiet"),

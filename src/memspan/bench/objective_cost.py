@@ -11,9 +11,10 @@ from memspan.bench.timing import beside, race
 from memspan.objectives import BmiConfig
 from memspan.results import Benchmark
 from memspan.tasks import WordText
-from memspan.training.config import CellConfig, Config, ModelConfig, TrainingConfig
-from memspan.training.machine import Machine
-from memspan.training.trainer import Trainer
+from memspan.training.run.config import CellConfig
+from memspan.training.run.machine import Machine
+from memspan.training.supervised.config import Config, ModelConfig, TrainingConfig
+from memspan.training.supervised.learner import SupervisedLearner
 
 STILL = 1e-12
 """A learning rate at which both sides keep the same weights."""
@@ -38,7 +39,7 @@ def update_cost(phase: Literal["base", "full"], sizes: ObjectiveSizes) -> Benchm
     )
 
 
-def trainer_of(phase: Literal["none", "base", "full"], sizes: ObjectiveSizes) -> Trainer:
+def trainer_of(phase: Literal["none", "base", "full"], sizes: ObjectiveSizes) -> SupervisedLearner:
     """A training that has not begun."""
     config = Config(
         word="words",
@@ -48,4 +49,4 @@ def trainer_of(phase: Literal["none", "base", "full"], sizes: ObjectiveSizes) ->
         training=TrainingConfig(batch=sizes.batch, optimizer="adam", learning_rate=STILL, device="cpu"),
         bmi=BmiConfig(name=phase, pairs=sizes.pairs, length=sizes.length, learning_rate=STILL),
     )
-    return Trainer(config, Machine(config.training))
+    return SupervisedLearner(config, Machine(config.training))

@@ -56,7 +56,7 @@ def settings(progress: Progress = SILENT, trials: Trials = FULL) -> tuple[Benchm
     check_models("this benchmark")
     from memspan.cells.names import CELLS
     from memspan.experiments.trainings import configured, train_all
-    from memspan.training.building import build_model
+    from memspan.training.supervised.build import build_model
 
     configs = {
         f"{task}-{cell}": configured(

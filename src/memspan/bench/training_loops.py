@@ -20,25 +20,23 @@ from memspan.bench.train import TrainSizes
 from memspan.models.cell_model import CellModel
 from memspan.progress import Progress, Stage
 from memspan.results import Benchmark
-from memspan.training.ahead import AHEAD
-from memspan.training.building import build
-from memspan.training.config import Config, TrainingConfig
-from memspan.training.config_json import from_json, merged
-from memspan.training.defaults import defaults
-from memspan.training.interrupts import Asked
-from memspan.training.journal import FileJournal
-from memspan.training.loop import Loop
-from memspan.training.machine import Machine
-from memspan.training.position import Position
-from memspan.training.run_folder import RunFolder
-from memspan.training.trainer import Trainer
+from memspan.training.run.checkpoint import Position
+from memspan.training.run.config import merge
+from memspan.training.run.folder import RunFolder
+from memspan.training.run.journal import FileJournal
+from memspan.training.run.loop import Loop, StopRequest
+from memspan.training.run.machine import Machine
+from memspan.training.supervised.build import build
+from memspan.training.supervised.config import Config, TrainingConfig, from_json
+from memspan.training.supervised.defaults import defaults
+from memspan.training.supervised.learner import PREFETCH, SupervisedLearner
 
 ENDLESS = 10**9
 STILL = 1e-12
 """A learning rate at which weights stay: how long a step of some cells takes depends on them."""
 BATCHES = 20
 """Of the bare updates, over and over."""
-ROUND = math.lcm(AHEAD, TrainingConfig.log_every)
+ROUND = math.lcm(PREFETCH, TrainingConfig.log_every)
 """Updates in a row after which what is done once in a few of them, drawing batches and logging, begins anew."""
 
 
@@ -68,7 +66,7 @@ def _as_by_default(cell: str, sizes: TrainSizes) -> Config:
     if sizes.validate_every is not None:
         training["validate_every"] = sizes.validate_every
     here = {"task": {"delay": sizes.delay}, "cell": {"hidden": sizes.hidden}, "training": training}
-    return from_json(merged(defaults("copy", cell), here), "the benchmark")
+    return from_json(merge(defaults("copy", cell), here), "the benchmark")
 
 
 def best_round(seconds: list[float], updates: int) -> float:
@@ -85,9 +83,9 @@ def best_round(seconds: list[float], updates: int) -> float:
 
 def in_turns(config: Config, other: Callable[[], object], folder: Path, updates: int) -> Turns:
     """So many updates of the loop, which writes into a folder, and before each of them the other work."""
-    asked = Asked()
+    asked = StopRequest()
     turns = Turns(other, asked, updates)
-    trainer = Trainer(config, Machine(config.training))
+    trainer = SupervisedLearner(config, Machine(config.training))
     with contextlib.closing(FileJournal(RunFolder(folder), 0)) as journal:
         Loop(trainer, RunFolder(folder), Position(), journal, asked, 0.0).run(turns)
     return turns
@@ -114,7 +112,7 @@ def bare(config: Config, network: CellModel) -> Callable[[], None]:
 class Turns(Progress, Stage):
     """Called by a loop after every update; does other work in between, and times both."""
 
-    def __init__(self, other: Callable[[], object], asked: Asked, updates: int) -> None:
+    def __init__(self, other: Callable[[], object], asked: StopRequest, updates: int) -> None:
         self._other, self._asked, self._updates = other, asked, updates
         self._since = 0.0
         self.ours: list[float] = []

@@ -15,8 +15,7 @@ from memspan.engines import available_cores
 from memspan.errors import MemspanError
 from memspan.progress import SILENT, Progress
 from memspan.results import TrainingCosts
-from memspan.training.config import Config
-from memspan.training.config_json import to_json
+from memspan.training.supervised.config import Config, to_json
 
 
 def training_costs(

@@ -17,11 +17,9 @@ from memspan.progress import SILENT, Progress
 from memspan.results import Diagnosis, TrainingCosts
 from memspan.tasks import Task
 from memspan.tasks.text import TextTask
-from memspan.training.best import Best, load_best
-from memspan.training.config import Config, InitConfig
-from memspan.training.devices import Device, device_of
-from memspan.training.distances import at_distance
-from memspan.training.machine import threads_of, with_threads
+from memspan.training.run.machine import Device, resolve_device, thread_count, torch_threads
+from memspan.training.supervised.config import Config, InitConfig, with_delay
+from memspan.training.supervised.trained_model import TrainedModel, load_best
 
 IN_CHAIN = 4
 """Sequences whose Jacobians are multiplied along all steps."""
@@ -53,8 +51,8 @@ def diagnose(
     training steps in a process of their own.
     """
     start = time.perf_counter()
-    best = load_best(Path(run), device=device_of(device))
-    with with_threads(threads_of(best.config.training)):
+    best = load_best(Path(run), device=resolve_device(device))
+    with torch_threads(thread_count(best.config.training)):
         found = _diagnosis(
             best, delay, sequences=sequences, loss=loss, costs=costs, seed=seed, progress=progress
         )
@@ -62,7 +60,7 @@ def diagnose(
 
 
 def _diagnosis(
-    best: Best,
+    best: TrainedModel,
     delay: int | None,
     *,
     sequences: int,
@@ -74,7 +72,7 @@ def _diagnosis(
     config, network, task = best.config, best.around_cell(), best.task
     text = isinstance(task, TextTask)
     if text or delay is not None:
-        task = at_distance(task, delay or WINDOW, config.word)
+        task = with_delay(task, delay or WINDOW, config.word)
     gradients = gradient_norms(network, task, sequences=sequences, loss=loss, seed=seed, progress=progress)
     steps, answers = len(gradients.distances), recalled_answers(task)
     attention, relevant = None, None
@@ -131,7 +129,7 @@ def _costs(config: Config, task: Task, steps: int, progress: Progress) -> Traini
         config,
         possible,
         answers=answers if answers < steps else None,
-        threads=threads_of(config.training),
+        threads=thread_count(config.training),
         progress=progress,
     )
 

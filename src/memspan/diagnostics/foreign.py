@@ -20,7 +20,7 @@ from memspan.models.hugging_face_tokens import HuggingFaceTokens
 from memspan.progress import SILENT, Progress
 from memspan.results import ContextLoss, Diagnosis, GradientNorms
 from memspan.tasks.corpus import text_of
-from memspan.training.devices import Device, device_of
+from memspan.training.run.machine import Device, resolve_device
 
 WINDOW = 300
 """Tokens that are read unless told, where the model has as many positions."""
@@ -45,7 +45,7 @@ def diagnose_foreign(
     Gradients are those with respect to the vectors x_t of the tokens, which every such model has, on `sequences` windows.
     """
     start = time.perf_counter()
-    model = load_hugging_face(path, device=device_of(device))
+    model = load_hugging_face(path, device=resolve_device(device))
     if not isinstance(model.spelling, HuggingFaceTokens):
         raise InputError(
             f"{path} has no tokenizer.json, so the tokens of {text} are not known; put the file beside the weights"

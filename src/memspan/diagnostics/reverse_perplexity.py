@@ -27,8 +27,8 @@ from memspan.results import ReversePerplexity
 from memspan.sampling.writing import at_rest
 from memspan.tasks.task import Split
 from memspan.tasks.text import TextTask
-from memspan.training.building import seeded
-from memspan.training.scoring import score
+from memspan.training.run.machine import torch_seed
+from memspan.training.supervised.evaluation import score
 
 KEPT = 10
 """One in so many of the texts is kept from the fresh model, to tell when it has learnt enough."""
@@ -70,7 +70,7 @@ def reverse_perplexity(
     """
     learnt, kept = _parted(texts, plain)
     updates = plain.passes * len(_windows(learnt, plain))
-    with seeded(seed), progress.stage("a fresh model reads what was written", updates) as stage:
+    with torch_seed(seed), progress.stage("a fresh model reads what was written", updates) as stage:
         cell = LSTM(plain.hidden, plain.hidden)
         model = SequenceModel(cell, task.symbols, tied=True, dropout=plain.dropout).to(device)
         best = _learn(model, learnt, kept, plain, stage.advance)

@@ -15,8 +15,8 @@ from torch import Tensor
 
 from memspan.diagnostics.peak_memory import begin, peak
 from memspan.models.cell_model import CellModel
-from memspan.training.building import build
-from memspan.training.config_json import from_json
+from memspan.training.supervised.build import build
+from memspan.training.supervised.config import from_json
 
 WARM = 30
 """Steps of a run before the one that counts: more than a memory of ten and ten holds, so that everything is compiled."""

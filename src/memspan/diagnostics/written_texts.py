@@ -20,11 +20,10 @@ from memspan.results import Evaluation, ReversePerplexity, WrittenSegments
 from memspan.sampling.author import divided
 from memspan.sampling.blocks import joined
 from memspan.tasks.text import TextTask, encoded
-from memspan.training.authors import author_of
-from memspan.training.best import Best, load_best
-from memspan.training.config import Config
-from memspan.training.devices import Device, device_of
-from memspan.training.machine import threads_of, with_threads
+from memspan.training.run.machine import Device, resolve_device, thread_count, torch_threads
+from memspan.training.supervised.config import Config
+from memspan.training.supervised.generation import load_generator
+from memspan.training.supervised.trained_model import TrainedModel, load_best
 
 WRITTEN = 200_000
 """Symbols that are written unless told; Cao and Xu 2020 have 6 million for the reverse perplexity."""
@@ -48,8 +47,8 @@ class WrittenTexts:
         """`length` symbols of the best network of a run, in as many texts as `sample` makes of them."""
         best = load_best(run)
         config, task = best.config, _text_of(run, best)
-        author, (streams, each) = author_of(str(run), device=device), divided(length, None)
-        with with_threads(threads_of(config.training)):
+        author, (streams, each) = load_generator(str(run), device=device), divided(length, None)
+        with torch_threads(thread_count(config.training)):
             blocks = author.write(streams=streams, length=each, seed=seed, progress=progress)
             return cls(joined(blocks), task, config, seed)
 
@@ -70,7 +69,7 @@ class WrittenTexts:
     ) -> WrittenSegments:
         """What segments tell of each other, beside those of as much of the training text, in pieces of the same length."""
         texts = self.beside_real()
-        with with_threads(threads_of(self.config.training)):
+        with torch_threads(thread_count(self.config.training)):
             written, real = (
                 segment_information(
                     list(text),
@@ -103,13 +102,13 @@ class WrittenTexts:
         progress: Progress = SILENT,
     ) -> ReversePerplexity:
         """What a fresh model that has read them foretells of the real text."""
-        with with_threads(threads_of(self.config.training)):
+        with torch_threads(thread_count(self.config.training)):
             return reverse_perplexity(
                 self.symbols,
                 self.task,
                 seed=self.seed,
                 plain=plain,
-                device=device_of(device),
+                device=resolve_device(device),
                 progress=progress,
             )
 
@@ -127,7 +126,7 @@ def check_text(run: Path) -> None:
     _text_of(run, load_best(run))
 
 
-def _text_of(run: Path, best: Best) -> TextTask:
+def _text_of(run: Path, best: TrainedModel) -> TextTask:
     task = best.task
     if not isinstance(task, TextTask):
         raise InputError(

@@ -20,7 +20,7 @@ from memspan.objectives.reading import pooled
 from memspan.objectives.segments import Padded, Pairs, Segments, draw_pairs, windows
 from memspan.sampling.writing import at_rest
 from memspan.tasks.text import TextTask, encoded
-from memspan.training.building import seeded, stream
+from memspan.training.run.machine import stream_seed, torch_seed
 
 
 @final
@@ -73,7 +73,7 @@ def gradient_variances(
         drawn = draw_pairs(len(segments), bmi.config.pairs, random, bmi.config.proposal)
         first: Padded = segments.take(drawn.first)
         for name, variances in spread.items():
-            with seeded(stream(seed, iteration)):
+            with torch_seed(stream_seed(seed, iteration)):
                 loss = (
                     continued_loss(network, bmi, segments, drawn)
                     if name == "raml"

@@ -8,8 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from memspan.training.agents.intervals import interval_of
-from memspan.training.agents.playing import Played, rewards_of
+from memspan.training.agents.play import PlayedEpisodes, reward_interval, summarize
 
 ROUNDS = 1_000
 COVERED = 0.93
@@ -17,9 +16,9 @@ COVERED = 0.93
 
 
 def test_rewards_are_told_as_computed_by_hand():
-    first = Played(np.array([0.5, 0.0, 0.7, 0.0]), np.array([10, 40, 6, 40]))
-    second = Played(np.array([0.9, 0.9, 0.9, 0.0]), np.array([2, 2, 2, 38]))
-    found = rewards_of("DoorKey-5x5", "lstm", [first, second])
+    first = PlayedEpisodes(np.array([0.5, 0.0, 0.7, 0.0]), np.array([10, 40, 6, 40]))
+    second = PlayedEpisodes(np.array([0.9, 0.9, 0.9, 0.0]), np.array([2, 2, 2, 38]))
+    found = summarize("DoorKey-5x5", "lstm", [first, second])
     assert (found.world, found.cell, found.episodes) == ("DoorKey-5x5", "lstm", 8)
     assert found.reward == pytest.approx(3.9 / 8)
     assert found.seeds == pytest.approx((0.3, 0.675))
@@ -29,17 +28,17 @@ def test_rewards_are_told_as_computed_by_hand():
 
 def test_of_shares_it_is_the_interval_of_agresti_and_coull():
     """40 of 50: (40 + 1.92) / 53.84 = 0.7786, and 1.96 standard errors of that are 0.1109."""
-    found = interval_of(np.array([[1.0] * 40 + [0.0] * 10]))
+    found = reward_interval(np.array([[1.0] * 40 + [0.0] * 10]))
     assert found == pytest.approx((0.6677, 0.8895), abs=1e-4)
 
 
 def test_several_networks_are_counted_as_networks():
     """Of means 0.48 and 0.52 the standard error is 0.02, and Student's t of one degree of freedom 12.7062."""
     alike = np.array([[0.0, 1.0] * 50, [0.0, 1.0] * 50])
-    assert interval_of(alike) == pytest.approx(interval_of(alike[:1]))  # type: ignore[arg-type]
+    assert reward_interval(alike) == pytest.approx(reward_interval(alike[:1]))  # type: ignore[arg-type]
     apart = np.array([[0.48] * 100, [0.52] * 100])
-    low, high = interval_of(apart) or (0.0, 0.0)
-    of_episodes = interval_of(apart.mean(axis=0, keepdims=True)) or (0.0, 0.0)
+    low, high = reward_interval(apart) or (0.0, 0.0)
+    of_episodes = reward_interval(apart.mean(axis=0, keepdims=True)) or (0.0, 0.0)
     half = 12.7062 * 0.02
     assert (0.5 - low, high - 0.5) == pytest.approx(
         (math.hypot(half, 0.5 - of_episodes[0]), math.hypot(half, of_episodes[1] - 0.5)), rel=1e-4
@@ -48,34 +47,34 @@ def test_several_networks_are_counted_as_networks():
 
 def test_one_network_of_three_that_fails_leaves_the_mean_open():
     seeds = np.stack([np.full(100, 0.95), np.full(100, 0.95), np.zeros(100)])
-    assert interval_of(seeds) == (0.0, 1.0)
+    assert reward_interval(seeds) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize(("reward", "low", "high"), [(0.0, 0.0, 0.0444), (1.0, 0.9556, 1.0)])
 def test_at_the_edges_it_neither_closes_nor_leaves_what_is_possible(reward, low, high):
-    assert interval_of(np.full((1, 100), reward)) == pytest.approx((low, high), abs=1e-4)
-    assert interval_of(np.full((3, 100), reward)) == pytest.approx((low, high), abs=1e-4)
+    assert reward_interval(np.full((1, 100), reward)) == pytest.approx((low, high), abs=1e-4)
+    assert reward_interval(np.full((3, 100), reward)) == pytest.approx((low, high), abs=1e-4)
 
 
 def test_of_few_episodes_it_stays_between_0_and_1():
-    low, high = interval_of(np.array([[0.7, 0.0]])) or (math.nan, math.nan)
+    low, high = reward_interval(np.array([[0.7, 0.0]])) or (math.nan, math.nan)
     assert 0 <= low < 0.35 < high <= 1
 
 
 def test_where_rewards_below_zero_occur_it_may_reach_them():
-    low, high = interval_of(np.array([[-1.0, 0.0, -1.0, 0.5]])) or (math.nan, math.nan)
+    low, high = reward_interval(np.array([[-1.0, 0.0, -1.0, 0.5]])) or (math.nan, math.nan)
     assert -1 <= low < -0.375 < high <= 1
 
 
 @pytest.mark.parametrize("networks", [1, 3])
 def test_a_single_episode_has_none(networks):
-    assert interval_of(np.full((networks, 1), 0.5)) is None
+    assert reward_interval(np.full((networks, 1), 0.5)) is None
 
 
 def covered(draw: Callable[[np.random.Generator], np.ndarray], mean: float) -> float:
     """How often the mean is inside."""
     generator = np.random.default_rng(0)
-    ends = [interval_of(draw(generator)) or (math.nan, math.nan) for _ in range(ROUNDS)]
+    ends = [reward_interval(draw(generator)) or (math.nan, math.nan) for _ in range(ROUNDS)]
     return float(np.mean([low <= mean <= high for low, high in ends]))
 
 
