@@ -256,9 +256,9 @@ def test_the_tables_of_what_a_run_writes_are_those_of_the_program():
     assert options == {"--segment-information", "--reverse-perplexity", "--length", "--seed"}
     assert options < commands()["evaluate"]
     assert f"| {WRITTEN:,} |" in table
-    assert WRITTEN == evaluate_command.WRITTEN
+    assert WRITTEN == evaluate_command.GENERATED
     _, option = typing.get_args(GeneratedLength)
-    assert f"{WRITTEN:,} unless told" in option.help
+    assert f"Default {WRITTEN:,}" in option.help
     assert fields_told(OBJECTIVE, "second_goal") == set(SecondGoal.__dataclass_fields__)
     assert fields_told(OBJECTIVE, "segment_information") == set(WrittenSegments.__dataclass_fields__)
     assert fields_told(OBJECTIVE, "reverse_perplexity") == set(ReversePerplexity.__dataclass_fields__)

@@ -238,8 +238,8 @@ def test_a_second_goal_that_is_no_number_is_told_with_what_to_set(folder, tmp_pa
     with pytest.raises(DivergenceError) as raised:
         train(config_of(folder), tmp_path / "run")
     assert re.fullmatch(
-        r"the loss of bmi was no finite number at update 5, beside a sound one of the task \(\d.*\); the state of update 3 "
-        r"is kept in .*run; train again into another --out with a smaller rate of its discriminator "
+        r"the loss of bmi is NaN or infinite, while that of the task is \d.*, at update 5; the checkpoint of update 3 "
+        r"is saved in .*run; train again into another --out with a smaller rate of its discriminator "
         r"\(--set bmi\.learning_rate=7e-05\) or a smaller bmi\.weight",
         str(raised.value),
     )
@@ -254,14 +254,14 @@ def test_a_model_that_gives_no_states_is_refused(folder):
 
 def test_what_is_no_text_has_no_segments(folder):
     config = config_of(folder)
-    with pytest.raises(InputError, match=r"bmi\.name is full, and copy is no text; bmi is for characters"):
+    with pytest.raises(InputError, match=r"bmi\.name is full, but the task copy is not a text; bmi works with characters"):
         check_config(replace(config, word="copy", task=Copy(delay=3), model=ModelConfig()))
     with pytest.raises(InputError, match=r"bmi\.weight is -1"):
         check_config(replace(config, bmi=replace(FULL, weight=-1)))
 
 
 def test_a_switch_that_cannot_come_is_refused_and_one_that_did_not_is_told(folder, tmp_path):
-    with pytest.raises(InputError, match=r"bmi\.switch_at is 30, and training ends after 30 updates"):
+    with pytest.raises(InputError, match=r"bmi\.switch_at is 30, but training ends after 30 updates"):
         check_config(config_of(folder, replace(FULL, switch_at=30), updates=30))
     run = train(config_of(folder, updates=4, optimizer="nt-asgd"), tmp_path / "run")
     assert sum("the switch never came" in note for note in run.notes) == 1

@@ -17,7 +17,7 @@ from memspan.training import Config, resume, train
 from memspan.training.run.config import merge
 from memspan.training.run.folder import RunFolder
 from memspan.training.run.loop import DivergenceError
-from memspan.training.supervised.config import from_json, resolve, to_json
+from memspan.training.supervised.config import from_json, read_run_config, resolve, to_json
 from memspan.training.supervised.defaults import defaults
 
 T = TypeVar("T")
@@ -120,7 +120,7 @@ def trained(job: tuple[Config, Path], progress: Progress = SILENT) -> TrainingRu
 
 
 def _check_same(config: Config, folder: RunFolder) -> None:
-    if to_json(folder.config()) != to_json(resolve(config)):
+    if to_json(read_run_config(folder)) != to_json(resolve(config)):
         raise InputError(
             f"{folder.path} was trained with other settings than are wanted; give another --out, or remove it"
         )
