@@ -254,7 +254,9 @@ def test_a_model_that_gives_no_states_is_refused(folder):
 
 def test_what_is_no_text_has_no_segments(folder):
     config = config_of(folder)
-    with pytest.raises(InputError, match=r"bmi\.name is full, but the task copy is not a text; bmi works with characters"):
+    with pytest.raises(
+        InputError, match=r"bmi\.name is full, but the task copy is not a text; bmi works with characters"
+    ):
         check_config(replace(config, word="copy", task=Copy(delay=3), model=ModelConfig()))
     with pytest.raises(InputError, match=r"bmi\.weight is -1"):
         check_config(replace(config, bmi=replace(FULL, weight=-1)))

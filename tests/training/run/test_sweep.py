@@ -8,14 +8,22 @@ import signal
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import final
 
 import pytest
 
 from memspan.errors import InputError
 from memspan.progress import Progress, Stage
-from memspan.training import DivergenceError, TrainingInterrupted, resume_seeds, train, train_seeds
+from memspan.training import (
+    DivergenceError,
+    TrainingInterrupted,
+    resume_seeds,
+    train,
+    train_configs,
+    train_seeds,
+)
 from memspan.training.run.folder import RunFolder
-from memspan.training.run.sweep import holds_seeds
+from memspan.training.run.sweep import holds_seeds, watch_metrics
 from memspan.training.supervised import sweep as seeds_module
 from memspan.training.supervised.config import read_run_config
 
@@ -181,3 +189,59 @@ def _until_free(folder: RunFolder) -> None:
                 return
         except InputError:
             time.sleep(0.05)
+
+
+def test_named_configurations_are_trained_once_resumed_and_read_back(tiny, tmp_path: Path):
+    configs = {"one": tiny(updates=3), "two": tiny("gru", updates=3)}
+    first = train_configs(configs, tmp_path, workers=1)
+    assert set(first) == {"one", "two"}
+    times = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*/metrics.jsonl")}
+    assert len(times) == 2
+    (tmp_path / "two/result.json").unlink()  # as if it had been killed before it was evaluated
+    again = train_configs(configs, tmp_path, workers=1)
+    assert {name: run.to_json() for name, run in again.items()} == {
+        name: run.to_json() for name, run in first.items()
+    }
+    assert json.loads((tmp_path / "two/result.json").read_text())["command"] == "train"
+    with pytest.raises(
+        InputError, match="one was trained with other settings than requested; give another --out"
+    ):
+        train_configs({"one": tiny(updates=4)}, tmp_path, workers=1)
+
+
+def test_configurations_that_diverge_are_left_out_on_request(tiny, tmp_path: Path):
+    configs = {
+        "good": tiny(updates=2),
+        "bad": tiny("rnn", optimizer="sgd", learning_rate=3e38, clip_norm=None, updates=1),
+    }
+    assert set(train_configs(configs, tmp_path / "some", skip_diverged=True, workers=1)) == {"good"}
+    with pytest.raises(DivergenceError, match="NaN or infinite at update 1"):
+        train_configs(configs, tmp_path / "all", workers=1)
+
+
+@final
+class Counting(Stage):
+    def __init__(self) -> None:
+        self.done, self.told = 0.0, ""
+
+    def advance(self, amount: float = 1.0) -> None:
+        self.done += amount
+
+    def tell(self, now: str) -> None:
+        self.told = now
+
+    def close(self) -> None:
+        pass
+
+
+def test_updates_without_the_measure_are_counted_too(tmp_path: Path):
+    folders = [RunFolder(tmp_path / name) for name in ("one", "two", "three")]
+    rewards = ((0.5, None, None), (None, None), ())
+    stage = Counting()
+    with watch_metrics(folders, stage, "reward"):
+        for folder, found in zip(folders, rewards, strict=True):
+            folder.path.mkdir()
+            lines = [json.dumps({"update": place, "reward": one}) for place, one in enumerate(found, 1)]
+            folder.metrics_file.write_text("".join(f"{line}\n" for line in lines))
+    assert stage.done == 5
+    assert stage.told == "reward 0.5000 - -"

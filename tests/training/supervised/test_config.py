@@ -10,6 +10,8 @@ import pytest
 from memspan.cells.names import CELLS
 from memspan.errors import InputError
 from memspan.tasks import TASKS
+from memspan.training import config_schema
+from memspan.training.agents.config import agent_cells, agent_defaults
 from memspan.training.run.config import apply_setting, cell_options, merge, read_config_file
 from memspan.training.supervised.build import build
 from memspan.training.supervised.config import TrainingConfig, from_json, task_class, to_json
@@ -148,3 +150,35 @@ def test_words_stand_for_their_classes():
 
 def test_defaults_of_training_are_sound():
     assert from_json(COPY).training == TrainingConfig()
+
+
+def test_the_schema_describes_every_task_cell_and_section():
+    supervised, agent = config_schema()["anyOf"]
+    assert {one["title"] for one in supervised["properties"]["task"]["anyOf"]} == set(TASKS)
+    assert {one["title"] for one in supervised["properties"]["cell"]["anyOf"]} == set(CELLS)
+    assert {one["title"] for one in agent["properties"]["cell"]["anyOf"]} == set(agent_cells())
+    for schema, plain in ((supervised, to_json(from_json(COPY))), (agent, agent_defaults("rel-lstm"))):
+        assert set(schema["properties"]) == set(plain)
+        for name in set(plain) - {"task", "cell", "seed"}:
+            assert set(schema["properties"][name]["properties"]) == set(plain[name]), name
+    updates = supervised["properties"]["training"]["properties"]["updates"]
+    assert (updates["type"], updates["minimum"], updates["default"]) == ("integer", 1, 10_000)
+    assert updates["description"] == "Maximum number of updates."
+    json.dumps(config_schema(), allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("section", "value", "allowed"),
+    [
+        ({"learning_rate": 0}, "exclusiveMinimum", 0),
+        ({"smoothing": 1}, "exclusiveMaximum", 1),
+        ({"stop_accuracy": 2}, "anyOf", [{"maximum": 1, "minimum": 0, "type": "number"}, {"type": "null"}]),
+        ({"optimizer": "adan"}, "enum", ["rmsprop", "adam", "sgd", "nt-asgd", "asgd"]),
+    ],
+)
+def test_the_schema_states_the_limits_that_are_enforced(section, value, allowed):
+    (name,) = section
+    supervised, _ = config_schema()["anyOf"]
+    assert supervised["properties"]["training"]["properties"][name][value] == allowed
+    with pytest.raises(InputError, match=rf"training\.{name} is "):
+        from_json({**COPY, "training": section})

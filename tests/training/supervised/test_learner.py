@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
+import os
+import subprocess
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FrameType
 from typing import final
 
 import numpy as np
@@ -12,10 +17,19 @@ import pytest
 import torch
 from torch import Tensor
 
+import memspan
+from memspan.errors import InputError
+from memspan.progress import Progress, Stage
 from memspan.tasks import Batch, Task
+from memspan.training import resume, train
+from memspan.training.run.checkpoint import Position
+from memspan.training.run.folder import RunFolder
+from memspan.training.run.journal import NullJournal
+from memspan.training.run.loop import Loop, StopRequest
 from memspan.training.run.machine import Machine
 from memspan.training.supervised.build import build
-from memspan.training.supervised.config import Config
+from memspan.training.supervised.config import Config, from_json, to_json
+from memspan.training.supervised.defaults import defaults
 from memspan.training.supervised.learner import (
     PREFETCH,
     BatchPrefetcher,
@@ -24,6 +38,8 @@ from memspan.training.supervised.learner import (
 )
 from memspan.training.supervised.schedule import weight_averages
 
+MOST_FILES = 20
+"""Files that one update of `memspan train copy --cell rel-rnn` may pass through; the cell alone has eleven of them."""
 SAME = 1e-6
 """Single precision: sums of a few numbers below 1 in another order."""
 
@@ -254,3 +270,112 @@ def test_averaged_updates_follow_the_rate_of_their_own_update(tiny):
         for old, parameter in zip(before, trainer.network.parameters(), strict=True):
             assert parameter.grad is not None
             assert torch.allclose(parameter, old - factor * 0.1 * parameter.grad, atol=SAME)
+
+
+@final
+class SecondUpdate(Progress, Stage):
+    """Records the files of memspan that run between the ends of the first and the second update, and stops there."""
+
+    def __init__(self, request: StopRequest) -> None:
+        self.request, self.files = request, set[str]()
+        self.updates = 0
+        self._root = f"{Path(memspan.__file__).parent}{os.sep}"
+
+    def stage(self, name: str, total: float, done: float = 0.0) -> Stage:
+        return self
+
+    def say(self, remark: str) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+    def advance(self, amount: float = 1.0) -> None:
+        self.updates += 1
+        sys.setprofile(self._record if self.updates == 1 else None)
+        self.request.stop = self.updates == 2
+
+    def _record(self, frame: FrameType, event: str, argument: object) -> None:
+        path = frame.f_code.co_filename
+        if path.startswith(self._root):
+            self.files.add(path.removeprefix(self._root).replace(os.sep, "/"))
+
+
+def test_an_update_passes_through_few_files(tmp_path: Path):
+    config, request = from_json(defaults("copy", "rel-rnn")), StopRequest()
+    learner, progress = SupervisedLearner(config, Machine(config.training)), SecondUpdate(request)
+    Loop(learner, RunFolder(tmp_path), Position(), NullJournal(), request, 0.0).run(progress)
+    ours = {path for path in progress.files if path.startswith("training/")}
+    assert ours == {
+        "training/run/loop.py",
+        "training/run/machine.py",
+        "training/supervised/learner.py",
+        "training/supervised/schedule.py",
+    }
+    others = sorted(progress.files - ours)
+    assert len(progress.files) <= MOST_FILES, others
+
+
+SAME_LOSS = 1e-4
+"""Single precision after fifty updates with gradients that are summed in another order."""
+UPDATES = 50
+SCRIPT = """
+import json, os, sys
+from pathlib import Path
+from memspan.training import DivergenceError, resume, train
+from memspan.training.run.config import apply_setting
+from memspan.training.supervised.config import from_json
+
+def say(*words):
+    os.write(1, (json.dumps([os.environ["RANK"], *words]) + "\\n").encode())  # at once, so that lines stay whole
+
+plain, out = json.loads(sys.argv[1]), Path(sys.argv[2])
+if os.environ["RANK"] == "1":
+    out = out / "what the other process says is what counts"
+train(from_json(apply_setting(plain, "training.updates=23")), out)
+run = resume(Path(sys.argv[2]), updates=50)
+say(run.loss, run.updates)
+averaged = apply_setting(apply_setting(plain, "cell.name=detach-lstm"), "training.optimizer=nt-asgd")
+try:
+    train(from_json(apply_setting(averaged, "training.learning_rate=1e38")), Path(sys.argv[2]) / "diverging")
+except DivergenceError:
+    say("diverged")
+os._exit(0)  # gloo's own threads sometimes abort when the interpreter takes them down, after all is written
+"""
+
+
+def losses_of(run: Path) -> list[float]:
+    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    return [line["loss"] if "loss" in line else line["validation"]["loss"] for line in lines]
+
+
+def test_two_processes_have_the_losses_of_one_with_the_doubled_batch(tiny, tmp_path: Path):
+    config = tiny(updates=UPDATES, batch=4, log_every=1, learning_rate=0.01, device="auto")
+    (tmp_path / "script.py").write_text(SCRIPT)
+    told = subprocess.run(
+        [
+            *(sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"),
+            *("script.py", json.dumps(to_json(config)), "both"),
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert told.returncode == 0, told.stderr
+    said = [json.loads(line) for line in told.stdout.splitlines() if line.startswith("[")]
+    whole = train(tiny(updates=UPDATES, batch=8, log_every=1, learning_rate=0.01), tmp_path / "one")
+    both, one = losses_of(tmp_path / "both"), losses_of(tmp_path / "one")
+    assert both == pytest.approx(one, abs=SAME_LOSS)
+    assert len(one) == UPDATES + UPDATES // 10
+    assert sorted(rank for rank, *_ in said) == ["0", "0", "1", "1"]
+    ended = [line for line in said if line[1] != "diverged"]
+    assert ended[0][1:] == ended[1][1:] == [pytest.approx(whole.loss, abs=SAME_LOSS), UPDATES]
+    sessions = [json.loads(line) for line in (tmp_path / "both/timing.jsonl").read_text().splitlines()]
+    assert [(line["session"], line["update"]) for line in sessions] == [
+        *((0, 10), (0, 20), (0, 23)),
+        *((1, 30), (1, 40), (1, 50)),
+    ]
+    with pytest.raises(
+        InputError, match="was written by 2 processes, but this training has 1; resume with as many"
+    ):
+        resume(tmp_path / "both")
