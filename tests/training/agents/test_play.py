@@ -17,8 +17,7 @@ from memspan.training.agents import play as play_module
 from memspan.training.agents.agent import Agent
 from memspan.training.agents.config import NONE, memoryless
 from memspan.training.agents.evaluation import evaluate_agents
-from memspan.training.agents.film import film
-from memspan.training.agents.play import TRIALS, PlayedEpisodes, play, reward_interval, summarize
+from memspan.training.agents.play import TRIALS, PlayedEpisodes, film, play, reward_interval, summarize
 from memspan.training.agents.policy import CellPolicy
 from memspan.training.agents.training import agent_jobs, memoryless_jobs, train_agents
 

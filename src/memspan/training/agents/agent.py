@@ -59,6 +59,7 @@ class Agent(Learner):
             self.ppo = _make_ppo(config, self.worlds, self.places[0])
         self.finished = FinishedEpisodes(training.worlds)
         self.finished.init_callback(self.ppo)
+        # The library sets these in `learn`, which is not used: rollouts and updates are called one by one.
         self.ppo._last_obs = np.asarray(self.worlds.reset())
         self.ppo._last_episode_starts = np.ones(training.worlds, dtype=bool)
 

@@ -16,8 +16,7 @@ from memspan.results import AgentEvaluation, AgentRun, Learning, Rewards, TriedN
 from memspan.tasks.gridworld import check_world
 from memspan.training.agents.agent import Agent
 from memspan.training.agents.config import NONE, WORD, AgentConfig, agent_json, read_agent_config
-from memspan.training.agents.film import film
-from memspan.training.agents.play import play, summarize
+from memspan.training.agents.play import film, play, summarize
 from memspan.training.run.checkpoint import load_module, newest_checkpoint, read_checkpoint
 from memspan.training.run.folder import RunFolder
 from memspan.training.run.machine import Device, torch_threads

@@ -208,6 +208,7 @@ def strip_prefix(prefix: str, tensors: Tensors) -> Tensors:
 def _checksum(metadata: dict[str, Any], tensors: Tensors) -> str:
     digest = hashlib.sha256(json.dumps(metadata, sort_keys=True).encode())
     for name, tensor in sorted(tensors.items()):
+        # Type and shape are part of the digest: the same bytes could be read as another tensor.
         digest.update(f"{name} {tensor.dtype} {list(tensor.shape)}".encode())
         digest.update(tensor.reshape(-1).view(torch.uint8).numpy().data)
     return digest.hexdigest()

@@ -150,6 +150,7 @@ class RunFolder:
     def lock(self) -> Iterator[None]:
         """Hold the run's lock while writing. The operating system releases it however the process ends."""
         self.path.mkdir(parents=True, exist_ok=True)
+        # The file stays when the lock is released: removing it would let two processes lock different files.
         handle = os.open(self.path / "lock", os.O_CREAT | os.O_RDWR, 0o644)
         try:
             _acquire(handle, self.path)

@@ -243,6 +243,7 @@ class Loop:
 
     def _conditions(self) -> list[bool]:
         """Whether a limit is reached, a stop was requested, a checkpoint is due; all processes agree on each."""
+        # One exchange for all three: a process that alone saw a limit or a signal would leave the others waiting.
         since = time.monotonic() - self._saved
         return self.learner.any(
             stop_reason(self.settings, self.position, self.seconds) is not None,

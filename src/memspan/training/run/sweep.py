@@ -130,6 +130,7 @@ def seed_folders(run: Path) -> list[RunFolder]:
     """The folders of several seeds in order; empty if `run` is a single run or none."""
     if (run / "config.json").is_file():
         return []
+    # Sorted by length first, so that seed-10 comes after seed-9.
     found = [path for path in run.glob("seed-*") if (path / "config.json").is_file()]
     return [RunFolder(path) for path in sorted(found, key=lambda path: (len(path.name), path.name))]
 

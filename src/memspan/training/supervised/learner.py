@@ -112,6 +112,7 @@ class SupervisedLearner(Learner):
         """
         batches = self.config.training.accumulate
         optimizers = (self.optimizer, *self.objective_optimizers.values())
+        # Objectives have their own constant rate; the schedule applies to the network alone.
         set_rate(self.optimizer, factor)
         for optimizer in optimizers:
             optimizer.zero_grad()
@@ -259,6 +260,7 @@ class SupervisedLearner(Learner):
         for name, optimizer in self.objective_optimizers.items():
             found |= optimizer_tensors(f"objective-optimizer.{name}", optimizer)
         for number, tensor in enumerate(self.state or ()):
+            # Dimension 1 holds the sequences, of which each process has its share.
             found[f"state.{number}"] = torch.cat(self.machine.every(tensor), dim=1)
         for rank, state in enumerate(self.machine.every(torch.get_rng_state())):
             found[f"random.{rank}"] = state

@@ -67,6 +67,7 @@ def make_optimizer(config: TrainingConfig, groups: list[dict[str, Any]], *, aver
         case "sgd" | "nt-asgd" if not averaging:
             return SGD(groups, lr=rate, momentum=config.momentum, weight_decay=decay)
         case _:
+            # t0 = 0 averages from the start and lambd = 0 turns off ASGD's own decay of the rate.
             return ASGD(groups, lr=rate, t0=0, lambd=0.0, weight_decay=decay)
 
 

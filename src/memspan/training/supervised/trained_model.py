@@ -150,6 +150,7 @@ def load_weights(network: Model, config: Config, folder: RunFolder, update: int)
     path = folder.checkpoint(update)
     tensors, position = read_checkpoint(path, config.network)
     load_module("network", network, tensors, path)
+    # Optimizers number parameters in the order of their groups, whatever the learning rate.
     ordered = [parameter for group in network.parameter_groups(1.0) for parameter in group["params"]]
     for number, parameter in enumerate(ordered):
         average = tensors.get(f"optimizer.{number}.ax")
