@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memspan.tasks import Copy
 from memspan.training import CellConfig, Config, TrainingConfig, train
-from memspan.training.evaluating import evaluate_run
+from memspan.training.supervised.evaluation import evaluate_run
 
 run = train(
     Config(

@@ -5,7 +5,7 @@ Some seconds are not enough to learn anything: this shows how it is done, `memsp
 
 from pathlib import Path
 
-from memspan.training.agents.config_json import agent_defaults, agent_from_json
+from memspan.training.agents.config import agent_defaults, agent_from_json
 from memspan.training.agents.training import train_agents
 
 plain = agent_defaults("rel-lstm")

@@ -9,8 +9,7 @@ import memspan as ms
 from memspan.sampling import as_sequence
 from memspan.tasks import CharacterText
 from memspan.training import CellConfig, Config, TrainingConfig, train
-from memspan.training.authors import author_of
-from memspan.training.config import ModelConfig
+from memspan.training.supervised.config import ModelConfig
 
 task = CharacterText(data="python", steps=50)
 run = train(

@@ -18,7 +18,6 @@ from typer.core import TyperGroup, TyperOption
 from memspan.cli import evaluate as evaluate_command
 from memspan.cli import main
 from memspan.cli.app import app
-from memspan.cli.train_options import WrittenLength
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -222,7 +221,7 @@ def test_the_tables_of_options_of_training_are_those_of_the_commands():
 
 def test_every_setting_of_training_is_explained():
     from memspan.training import CellConfig, InitConfig, TrainingConfig
-    from memspan.training.config import ModelConfig
+    from memspan.training.supervised.config import ModelConfig
 
     kinds = {"cell": CellConfig, "model": ModelConfig, "init": InitConfig, "training": TrainingConfig}
     names = {f"{section}.{field}" for section, kind in kinds.items() for field in kind.__dataclass_fields__}

@@ -14,9 +14,9 @@ from memspan.errors import MissingExtraError
 from memspan.progress import SILENT
 from memspan.tasks import Copy
 from memspan.training import CellConfig, Config, TrainingConfig
-from memspan.training.building import build
-from memspan.training.checkpoint import read_checkpoint
-from memspan.training.run_folder import RunFolder
+from memspan.training.run.checkpoint import read_checkpoint
+from memspan.training.run.folder import RunFolder
+from memspan.training.supervised.build import build
 
 TINY = TrainSizes(delay=2, hidden=4, batch=2, updates=3, validate_every=2)
 SAME = 1e-6

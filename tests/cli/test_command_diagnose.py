@@ -10,7 +10,7 @@ import pytest
 
 from memspan.results import TrainingCosts
 from memspan.training import train
-from memspan.training.config_json import from_json
+from memspan.training.supervised.config import from_json
 
 FIELDS = {
     *("run", "task", "cell", "hidden", "update", "steps", "answers_from", "sequences", "seed", "gradients"),

@@ -12,8 +12,7 @@ from PIL import Image
 
 from memspan import errors
 from memspan.cli import main
-from memspan.training import devices
-from memspan.training.agents import training as agents_training
+from memspan.training.run import machine, sweep
 
 SMALL = ("worlds=2", "steps=16", "batch=16", "recurrence=8", "epochs=1")
 SETTINGS = tuple(word for setting in SMALL for word in ("--set", f"training.{setting}"))
@@ -23,14 +22,14 @@ WORLD = ("--world", "GoToDoor-5x5", "--hidden", "8")
 @pytest.fixture(autouse=True)
 def one_core(monkeypatch):
     """Everything in this process: starting others takes longer than these trainings."""
-    monkeypatch.setattr(agents_training, "available_cores", lambda: 1)
+    monkeypatch.setattr(sweep, "available_cores", lambda: 1)
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("gridworld") / "run"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(agents_training, "available_cores", lambda: 1)
+        patch.setattr(sweep, "available_cores", lambda: 1)
         words = ("train", "gridworld", *WORLD, *SETTINGS, "--updates", "1", "--out", str(out), "--quiet")
         assert main(words) == 0
     return out
@@ -79,8 +78,8 @@ def test_the_configuration_is_shown_and_can_be_given_back(memspan, tmp_path):
     [
         (("--world", "DoorKey5x5"), "there is no world 'DoorKey5x5'; did you mean DoorKey-5x5?"),
         (("--cell", "transformer"), "the transformer cannot act step by step"),
-        (("--delay", "5"), "--delay: the task gridworld has no use for it"),
-        (("--cell", "lstm", "--short-term", "5"), "--short-term 5: the cell lstm has no use for it"),
+        (("--delay", "5"), "--delay: the task gridworld does not use it"),
+        (("--cell", "lstm", "--short-term", "5"), "--short-term 5: the cell lstm does not have it"),
         (("--set", "training.wordls=3"), "there is no training.wordls; did you mean worlds?"),
     ],
 )
@@ -106,8 +105,8 @@ def test_worlds_that_show_something_else_are_refused(memspan, run):
     for words in others:
         error = memspan("evaluate", run, *words).error
         assert error.startswith(f"error: {words[0]}: ")
-        assert "leave it out, and give --world NAME" in error
-    assert "lives in a grid world" in memspan("diagnose", run, "--quiet").error
+        assert "omit it; --world NAME evaluates other worlds" in error
+    assert "is the run of an agent in a grid world" in memspan("diagnose", run, "--quiet").error
 
 
 def test_the_seed_of_an_evaluation_chooses_other_episodes_and_the_device_is_used(memspan, run, monkeypatch):
@@ -119,7 +118,7 @@ def test_the_seed_of_an_evaluation_chooses_other_episodes_and_the_device_is_used
     usual = tried()
     assert tried("--seed", "0", "--device", "cpu") == usual
     assert tried("--seed", "5") != usual
-    monkeypatch.setattr(devices, "accelerators", lambda: {"cuda": False, "mps": False})
+    monkeypatch.setattr(machine, "accelerators", lambda: {"cuda": False, "mps": False})
     assert "--device cuda: PyTorch finds no such device" in memspan("evaluate", run, "--device", "cuda").error
     told = memspan("evaluate", run, "--episodes", "1", "--quiet").out
     assert "(no interval) over one episode of one network" in told.splitlines()[0]

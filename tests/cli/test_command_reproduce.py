@@ -76,11 +76,11 @@ def test_the_list_names_every_recipe_with_its_time(memspan):
     [
         (
             True,
-            "the trainings so far are kept in {out}/runs; run the same command to go on",
+            "the trainings so far are saved in {out}/runs; run the same command to continue",
         ),
         (
             False,
-            "nothing was kept; with --out DIR trainings are kept, and the same command goes on with them",
+            "nothing was saved; with --out DIR trainings are saved, and the same command continues them",
         ),
     ],
 )
@@ -122,4 +122,4 @@ def test_an_interrupt_before_anything_is_trained_says_so(memspan, tmp_path, monk
     )
     monkeypatch.setattr(Computed, "outcome", interrupted)
     ran = memspan("reproduce", "errata-04", "--scale", "smoke", "--quiet", "--out", out)
-    assert ran.err == "interrupted: nothing was kept\n"
+    assert ran.err == "interrupted: nothing was saved\n"

@@ -16,7 +16,7 @@ import pytest
 
 from memspan.cli import main
 from memspan.results import TrainingRun
-from memspan.training.defaults import defaults
+from memspan.training.supervised.defaults import defaults
 
 SMALL = (
     *("--cell", "gru", "--hidden", 8, "--delay", 3, "--updates", 20, "--batch", 4, "--threads", 1),
@@ -87,7 +87,7 @@ def test_resume_goes_on_with_more_updates(memspan, run):
 
 def test_of_several_seeds_the_best_is_told_and_all_can_be_gone_on_with(memspan, tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "memspan.training.seeds.available_cores", lambda: 1
+        "memspan.training.run.sweep.available_cores", lambda: 1
     )  # one after the other, in this process
     ran = memspan("train", "copy", *SMALL, "--seeds", 2, "--out", tmp_path / "run")
     assert ran.status == 0
@@ -105,7 +105,7 @@ def test_resume_falls_back_from_a_damaged_checkpoint_and_says_so(memspan, run):
     newest.write_bytes(newest.read_bytes()[:100])
     ran = memspan("resume", run)
     assert ran.status == 0
-    assert f"passed over: {newest} cannot be read as a checkpoint" in ran.err
+    assert f"skipped: {newest} cannot be read as a checkpoint" in ran.err
     assert ran.out.startswith("copy, delay 3, gru: ")
 
 
@@ -175,15 +175,15 @@ REFUSED = {
         "Invalid value for '--delay': Input should be greater than or equal to 1, got 0; see",
     ),
     "hidden 0": (("copy", "--hidden", 0), "Invalid value for '--hidden'"),
-    "a delay of images": (("digits", "--delay", 5), "--delay 5: the task digits has none"),
+    "a delay of images": (("digits", "--delay", 5), "--delay 5: the task digits has no delay"),
     "data of copy": (
         ("copy", "--data", "mnist"),
-        "--data mnist: the task copy draws its own sequences; --data is for",
+        "--data mnist: the task copy generates its sequences; --data is for",
     ),
     "unknown data": (("digits", "--data", "mnits"), "digits: data is 'mnits'; did you mean mnist?"),
     "short term of lstm": (
         ("copy", "--cell", "lstm", "--short-term", 5),
-        "--short-term 5: the cell lstm has no use for it; --short-term is for rel-rnn, rel-lstm",
+        "--short-term 5: the cell lstm does not have it; --short-term is for rel-rnn, rel-lstm",
     ),
     "unknown start": (("copy", "--init", "kritical"), "Invalid value for '--init'"),
     "unknown setting": (
@@ -192,7 +192,7 @@ REFUSED = {
     ),
     "setting of another kind": (
         ("copy", "--set", "training.batch=many"),
-        "--set training.batch=many: training.batch is 'many'; expected a whole number",
+        "--set training.batch=many: training.batch is 'many'; expected a whole number of 1 or more",
     ),
     "malformed setting": (
         ("copy", "--set", "training.batch"),
@@ -204,11 +204,11 @@ REFUSED = {
     ),
     "negative time": (
         ("copy", "--max-minutes", -1),
-        "training.max_minutes is -1.0; expected a finite number above 0",
+        "the options: training.max_minutes is -1.0; expected a finite number above 0, or null",
     ),
     "another task": (
         ("copy", "--set", "task.name=adding"),
-        "--set task.name=adding is of the task adding, the command of copy; type memspan train adding",
+        "--set task.name=adding is for the task adding, but the command for copy; type memspan train adding",
     ),
     "no theory": (
         ("copy", "--cell", "lstm", "--init", "critical"),
@@ -233,9 +233,9 @@ def test_what_is_wrong_in_a_file_is_told_with_its_name(memspan, tmp_path, monkey
     Path("text.json").write_text("batch: 3")
     Path("folder").mkdir()
     told = {
-        "folder": "folder is a folder; expected a file of --show-config",
+        "folder": "folder is a folder; expected a file written by --show-config",
         "bad.json": "bad.json: there is no training.bacth; did you mean batch?",
-        "other.json": "other.json is of the task denoise, the command of copy; type memspan train denoise",
+        "other.json": "other.json is for the task denoise, but the command for copy; type memspan train denoise",
         "text.json": "text.json cannot be read as JSON",
     }
     for file, message in told.items():
@@ -245,7 +245,7 @@ def test_what_is_wrong_in_a_file_is_told_with_its_name(memspan, tmp_path, monkey
 def test_a_run_folder_that_exists_is_not_written_over(memspan, run):
     before = {path: path.stat().st_mtime_ns for path in run.rglob("*.*")}
     error = memspan("train", "copy", *SMALL, "--out", run).error
-    assert error.startswith("error: run holds a run already; go on with it by memspan resume run")
+    assert error.startswith("error: run already holds a run; continue it with memspan resume run")
     assert {path: path.stat().st_mtime_ns for path in run.rglob("*.*")} == before
 
 
@@ -265,7 +265,7 @@ def test_a_training_that_diverges_ends_with_one_line_and_advice(memspan, tmp_pat
     settings = ("cell.nonlinearity=relu", "training.learning_rate=1e6", "training.optimizer=sgd")
     words = [word for setting in (*settings, "training.clip_norm=null") for word in ("--set", setting)]
     error = memspan("train", "copy", *SMALL, "--cell", "rnn", *words, "--out", tmp_path / "run").error
-    assert "finite number at update" in error
+    assert "is NaN or infinite at update" in error
     assert "--set training.learning_rate=" in error
 
 
@@ -296,7 +296,7 @@ def test_an_interrupted_training_is_saved_and_says_how_to_go_on(tmp_path):
     assert (process.returncode, out) == (130, "")
     last = err.splitlines()[-1]
     assert last.startswith("interrupted: update ")
-    assert last.endswith("is saved in run; go on by memspan resume run")
+    assert last.endswith("is saved in run; continue with memspan resume run")
 
 
 def test_without_torch_the_missing_extra_is_named(tmp_path):
@@ -313,8 +313,8 @@ def test_without_torch_the_missing_extra_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("words", "setting", "told"),
     [
-        ((), "bmi.weight=0.2", "bmi.weight is not read without --bmi; add --bmi base or full"),
-        (("--bmi", "base"), "bmi.second=policy", "bmi.second is about the time after the switch"),
+        ((), "bmi.weight=0.2", "bmi.weight has no effect without --bmi; add --bmi base or full"),
+        (("--bmi", "base"), "bmi.second=policy", "bmi.second applies after the switch"),
         (("--bmi", "full", "--set", "bmi.second=policy"), "bmi.proposal=0.5", "set bmi.second=raml"),
         (("--bmi", "base", "--set", "bmi.segments=windows"), "bmi.padding=true", "set bmi.segments=lines"),
         (("--bmi", "base"), "bmi.gap=5", "set bmi.segments=windows"),
@@ -324,7 +324,7 @@ def test_settings_of_the_second_goal_that_nothing_reads_are_refused(memspan, wor
     ran = memspan("train", "words", *words, "--set", setting, "--show-config")
     assert ran.error.startswith(f"error: --set {setting}: ")
     assert told in ran.error
-    assert ran.error.endswith(", or leave it out")
+    assert ran.error.endswith(", or omit it")
 
 
 def test_settings_of_the_second_goal_that_are_read_are_taken(memspan):

@@ -16,7 +16,7 @@ from memspan.objectives import Critic
 from memspan.objectives.segment_information import FOLDS
 from memspan.progress import SILENT, Progress, Stage
 from memspan.results import Evaluation
-from memspan.training.evaluating import evaluate_run
+from memspan.training.supervised.evaluation import evaluate_run
 
 SMALL = (
     *("--hidden", 8, "--updates", 10, "--threads", 1, "--batch", 4, "--quiet"),
@@ -99,7 +99,10 @@ def test_an_interrupt_says_that_nothing_is_kept(memspan, run, monkeypatch):
     monkeypatch.setattr("memspan.diagnostics.generated_text.segment_information", interrupted)
     ran = memspan("evaluate", run, "--segment-information", "--length", 8_000)
     assert ran.status == 130
-    assert f"nothing was kept of what was evaluated; {run} is as it was; run the same command" in ran.err
+    assert (
+        f"nothing was saved of the evaluation; {run} is unchanged; run the same command to start over"
+        in ran.err
+    )
     assert not (run / "evaluation").exists()
 
 
@@ -155,5 +158,5 @@ def test_a_text_that_has_changed_since_is_refused(memspan, run):
     kept.write_text(kept.read_text().replace('"c"', '"d"'))
     told = memspan("evaluate", run, "--segment-information", "--length", 8_000).error
     assert told.startswith(
-        f"error: the text that {run} learnt has changed: its symbols are not those of vocabulary.json"
+        f"error: the text that {run} was trained on has changed: its symbols differ from vocabulary.json"
     )

@@ -1,4 +1,4 @@
-"""Interrupted, killed, piped away: what was finished is kept, said and used again. These run real processes."""
+"""Interrupted, killed, piped away: what was finished is saved, reported and used again. These run real processes."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def numbers(text: str) -> dict:
     return {name: value for name, value in json.loads(text).items() if name != "seconds"}
 
 
-def test_an_interrupted_count_says_what_it_kept_and_goes_on_from_there(large, tmp_path, capsys):
+def test_an_interrupted_count_reports_what_is_saved_and_continues_from_there(large, tmp_path, capsys):
     process = begin(large, tmp_path)
     wait_for_parts(tmp_path, process)
     process.send_signal(signal.SIGINT)
@@ -70,9 +70,9 @@ def test_an_interrupted_count_says_what_it_kept_and_goes_on_from_there(large, tm
     assert out == ""
     assert len(kept) >= 2
     assert err == (
-        f"interrupted: {len(kept)} finished parts are kept in {tmp_path / 'counts'}; run the same command to go on\n"
+        f"interrupted: {len(kept)} finished parts are saved in {tmp_path / 'counts'}; run the same command to continue\n"
     )
-    check_that_it_goes_on(large, tmp_path, kept, capsys)
+    check_that_it_continues(large, tmp_path, kept, capsys)
 
 
 def test_a_killed_count_goes_on_from_what_was_finished(large, tmp_path, capsys):
@@ -82,10 +82,10 @@ def test_a_killed_count_goes_on_from_what_was_finished(large, tmp_path, capsys):
     process.communicate()
     assert process.returncode == -signal.SIGKILL
     assert not (tmp_path / "result.json").exists()
-    check_that_it_goes_on(large, tmp_path, identities(tmp_path), capsys)
+    check_that_it_continues(large, tmp_path, identities(tmp_path), capsys)
 
 
-def check_that_it_goes_on(large, out, kept, capsys):
+def check_that_it_continues(large, out, kept, capsys):
     """The same command ends with the numbers of an undisturbed run, and no finished part was written again."""
     assert main([*words(large), "--out", str(out), "--keep-counts"]) == 0
     assert capsys.readouterr().out.encode() == (out / "result.json").read_bytes()
@@ -96,12 +96,12 @@ def check_that_it_goes_on(large, out, kept, capsys):
     assert numbers((out / "result.json").read_text()) == numbers(capsys.readouterr().out)
 
 
-def test_without_a_folder_an_interrupt_says_that_nothing_was_kept(novel, monkeypatch, capsys):
+def test_without_a_folder_an_interrupt_says_that_nothing_was_saved(novel, monkeypatch, capsys):
     monkeypatch.setattr(counting.Counter, "groups", _interrupt)
     assert main(["measure", str(novel), "--quiet"]) == 130
     assert capsys.readouterr() == (
         "",
-        "interrupted: nothing was kept; with --out DIR finished parts are kept\n",
+        "interrupted: nothing was saved; with --out DIR finished parts are saved\n",
     )
 
 
@@ -114,7 +114,7 @@ def test_an_interrupt_before_the_first_part_says_so(novel, monkeypatch, capsys, 
 def test_commands_that_keep_nothing_say_so_too(novel, twin, monkeypatch, capsys):
     monkeypatch.setattr("memspan.sequences.readers.text.read_chars", _interrupt)
     assert main(["compare", f"a={novel}", f"b={twin}", "--quiet"]) == 130
-    assert capsys.readouterr() == ("", "interrupted: nothing was kept\n")
+    assert capsys.readouterr() == ("", "interrupted: nothing was saved\n")
 
 
 def _interrupt(*_: object) -> None:
@@ -133,21 +133,21 @@ def test_an_interrupt_in_a_kernel_is_an_interrupt(novel, twin, monkeypatch, caps
     assert main(["measure", str(novel), "--quiet"]) == 130
     assert capsys.readouterr() == (
         "",
-        "interrupted: nothing was kept; with --out DIR finished parts are kept\n",
+        "interrupted: nothing was saved; with --out DIR finished parts are saved\n",
     )
     assert main(["compare", f"a={novel}", f"b={twin}", "--quiet"]) == 130
-    assert capsys.readouterr() == ("", "interrupted: nothing was kept\n")
+    assert capsys.readouterr() == ("", "interrupted: nothing was saved\n")
 
 
 def test_a_second_interrupt_while_the_first_is_reported_ends_with_130(novel):
     program = (
-        "import sys, memspan.cli.running as running\n"
+        "import sys, memspan.cli.entry as entry\n"
         "def interrupt(*_): raise KeyboardInterrupt\n"
-        "running._said = interrupt\n"
+        "entry._report = interrupt\n"
         f"sys.argv = ['memspan', 'measure', {str(novel)!r}, '--quiet']\n"
         "from memspan.information import counting\n"
         "counting.Counter.groups = interrupt\n"
-        "sys.exit(running.main())\n"
+        "sys.exit(entry.main())\n"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (ran.returncode, ran.stderr) == (130, "")

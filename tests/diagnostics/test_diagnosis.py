@@ -12,8 +12,8 @@ from memspan.diagnostics import diagnose, gradient_norms, training_costs
 from memspan.errors import InputError
 from memspan.results import Diagnosis
 from memspan.training import Config, train
-from memspan.training.best import load_best
-from memspan.training.config_json import from_json
+from memspan.training.supervised.config import from_json
+from memspan.training.supervised.trained_model import load_best
 
 
 def config(cell: str, **task: object) -> Config:

@@ -144,7 +144,7 @@ def test_a_transformer_has_the_magnitude_of_the_data_or_has_not(scaleless: Laws)
 
 
 def test_the_published_parameter_counts_are_those_that_are_trained():
-    from memspan.training.building import build_model
+    from memspan.training.supervised.build import build_model
 
     counts = {
         (cell, width): build_model(SIZES["laptop"].config(Network(cell, width), 0)).parameter_count()

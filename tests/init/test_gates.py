@@ -9,8 +9,9 @@ from memspan import init
 from memspan.cells import GRU, LSTM, DetachLSTM, MemLSTM, RelLSTM
 from memspan.errors import InputError
 from memspan.tasks import Copy
-from memspan.training.building import build
-from memspan.training.config import CellConfig, Config, InitConfig
+from memspan.training.run.config import CellConfig
+from memspan.training.supervised.build import build
+from memspan.training.supervised.config import Config, InitConfig
 
 SHUT = 40.0
 """A bias at which a gate is open or shut to the last digit."""

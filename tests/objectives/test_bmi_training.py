@@ -20,13 +20,11 @@ from memspan.objectives.segments import Segments
 from memspan.progress import SILENT, Progress, Stage
 from memspan.tasks import Batch, Copy, WordText
 from memspan.training import CellConfig, Config, DivergenceError, InitConfig, TrainingConfig, resume, train
-from memspan.training.building import seeded
-from memspan.training.checkpoint import read_checkpoint
-from memspan.training.config import ModelConfig, check_config
-from memspan.training.machine import Machine
-from memspan.training.objectives import segments_of
-from memspan.training.resolving import resolved
-from memspan.training.trainer import Trainer
+from memspan.training.run.checkpoint import read_checkpoint
+from memspan.training.run.machine import Machine, torch_seed
+from memspan.training.supervised.build import training_segments
+from memspan.training.supervised.config import ModelConfig, check_config, resolve
+from memspan.training.supervised.learner import SupervisedLearner
 
 LINES = "the cat sat on the mat\nthe mat was red\na dog ran far away\nthe dog was brown\n" * 20
 FULL = BmiConfig(name="full", pairs=4, hidden=6, length=8)
@@ -100,7 +98,7 @@ def test_without_a_time_of_its_own_it_switches_after_half_of_the_updates(folder,
         (replace(FULL, name="base"), {}, None),
         (FULL, {"updates": 1}, None),
     ):
-        assert resolved(config_of(folder, bmi, **training)).bmi.switch_at == at
+        assert resolve(config_of(folder, bmi, **training)).bmi.switch_at == at
 
 
 def test_a_run_tells_how_its_second_goal_went(folder, tmp_path):
@@ -212,8 +210,8 @@ def test_the_penalty_of_a_network_is_that_of_its_own_reading_whatever_an_objecti
     config = replace(awd_of(folder, clip_norm=None), bmi=BmiConfig())
     gradients = []
     for objectives in ((), (Calls(),)):
-        trainer = Trainer(config, Machine(config.training), objectives)
-        with seeded(1):
+        trainer = SupervisedLearner(config, Machine(config.training), objectives)
+        with torch_seed(1):
             trainer.step(0, 0.0)
         gradients.append([each.grad for each in trainer.network.parameters()])
     for alone, beside in zip(*gradients, strict=True):
@@ -225,7 +223,7 @@ def test_short_lines_are_filled_up_with_the_unknown_word_or_else_with_their_end(
         config = replace(config_of(folder), task=WordText(data=folder, steps=5, most=most))
         vocabulary = config.task.vocabulary
         assert vocabulary is not None
-        words = [vocabulary.symbols[number] for number in segments_of(config).symbols[1]]
+        words = [vocabulary.symbols[number] for number in training_segments(config).symbols[1]]
         assert words[-4:] == ["<eos>", filler, filler, filler]
 
 
@@ -251,12 +249,14 @@ def test_a_model_that_gives_no_states_is_rejected(folder):
     with pytest.raises(
         InputError, match=r"Linear has no outputs\(symbols\) or no answered\(hidden\); expected"
     ):
-        Bmi(FULL, segments_of(config_of(folder)), torch.nn.Linear(1, 1), 0)  # pyright: ignore[reportArgumentType]
+        Bmi(FULL, training_segments(config_of(folder)), torch.nn.Linear(1, 1), 0)  # pyright: ignore[reportArgumentType]
 
 
 def test_what_is_no_text_has_no_segments(folder):
     config = config_of(folder)
-    with pytest.raises(InputError, match=r"bmi\.name is full, and copy is no text; bmi is for characters"):
+    with pytest.raises(
+        InputError, match=r"bmi\.name is full, but the task copy is not a text; bmi works with characters"
+    ):
         check_config(replace(config, word="copy", task=Copy(delay=3), model=ModelConfig()))
     with pytest.raises(InputError, match=r"bmi\.weight is -1"):
         check_config(replace(config, bmi=replace(FULL, weight=-1)))

@@ -13,11 +13,11 @@ from torch import Tensor, nn
 from memspan.objectives import Objective
 from memspan.tasks import Batch, Copy
 from memspan.training import CellConfig, Config, TrainingConfig, resume, train
-from memspan.training.best import load_best
-from memspan.training.checkpoint import read_checkpoint
-from memspan.training.machine import Machine
-from memspan.training.scoring import score
-from memspan.training.trainer import Trainer
+from memspan.training.run.checkpoint import read_checkpoint
+from memspan.training.run.machine import Machine
+from memspan.training.supervised.evaluation import score
+from memspan.training.supervised.learner import SupervisedLearner
+from memspan.training.supervised.trained_model import load_best
 
 
 @final
@@ -97,7 +97,7 @@ def newest(run: Path) -> Path:
 def test_its_gradient_reaches_the_network_and_its_own_parameters():
     config = config_of(clip_norm=None)
     plain, nudged = (
-        Trainer(config, Machine(config.training), objectives) for objectives in ((), (Mean(0.5),))
+        SupervisedLearner(config, Machine(config.training), objectives) for objectives in ((), (Mean(0.5),))
     )
     without, told = plain.step(0, 0.0), nudged.step(0, 0.0)
     assert told["loss"] == without["loss"]
@@ -168,7 +168,7 @@ def test_processes_have_numbers_of_their_own_for_every_batch():
         config = config_of(accumulate=1)
         machine = Machine(config.training)
         machine.rank, machine.count = rank, 2
-        trainer = Trainer(config, machine, (Quiet(),))
+        trainer = SupervisedLearner(config, machine, (Quiet(),))
         numbers.append([trainer.step(update, 1.0)["quiet.index"] for update in range(3)])
     assert numbers == [[0, 2, 4], [1, 3, 5]]
 

@@ -27,7 +27,7 @@ from memspan.tasks import (
     WordText,
 )
 from memspan.tasks.catalog import TaskFacts
-from memspan.training.config_json import from_json
+from memspan.training.supervised.config import from_json
 
 
 def test_the_words_are_those_of_the_command_line_in_its_order() -> None:

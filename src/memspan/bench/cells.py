@@ -17,7 +17,7 @@ from memspan.experiments.plain_mem_lstm import AdditiveAttention, PlainMemLSTM
 from memspan.experiments.training_cost import training_costs
 from memspan.progress import SILENT, Progress
 from memspan.results import Benchmark
-from memspan.training.machine import with_threads
+from memspan.training.run.machine import torch_threads
 
 # Multiples of the first length at which the memory of RelLSTM is measured.
 GROWTH = (2, 4, 8)
@@ -150,7 +150,7 @@ def every_cell(steps: int, batch: int, hidden: int, *, squares: bool = True) -> 
 def speed(pair: CellRace, rounds: int) -> Benchmark:
     """Milliseconds of a training step."""
     inputs = torch.randn(pair.steps, pair.batch, FEATURES, generator=torch.Generator().manual_seed(0))
-    with with_threads(THREADS):
+    with torch_threads(THREADS):
         ours, theirs = race(lambda: train(pair.ours, inputs), lambda: train(pair.theirs, inputs), rounds)
     return cost_benchmark(
         f"training step of {type(pair.ours).__name__}, {pair.hidden} units, T = {pair.steps}, batch {pair.batch}",

@@ -18,12 +18,10 @@ from memspan.progress import SILENT, Progress
 from memspan.results import Benchmark
 from memspan.tasks.gridworld.environment import Episodes
 from memspan.training.agents.agent import Agent
-from memspan.training.agents.config import AgentConfig
-from memspan.training.agents.config_json import agent_defaults, agent_from_json
-from memspan.training.agents.encoder import GridEncoder
-from memspan.training.building import seeded
-from memspan.training.config_json import merged
-from memspan.training.machine import with_threads
+from memspan.training.agents.config import AgentConfig, agent_defaults, agent_from_json
+from memspan.training.agents.policy import GridEncoder
+from memspan.training.run.config import merge
+from memspan.training.run.machine import torch_seed, torch_threads
 
 
 @final
@@ -51,7 +49,7 @@ def frame_cost(cell: str, sizes: GridworldSizes) -> Benchmark:
     """The best update of each side, per frame."""
     config = _config(cell, sizes)
     frames = config.training.frames
-    with with_threads(1), seeded(0), _numpy_state_restored():
+    with torch_threads(1), torch_seed(0), _numpy_state_restored():
         agent, peer = Agent(config), _peer(config)
         ours, theirs = race(agent.step, lambda: peer.learn(frames, reset_num_timesteps=False), sizes.rounds)
         agent.close()
@@ -70,7 +68,7 @@ def _config(cell: str, sizes: GridworldSizes) -> AgentConfig:
         "cell": {"hidden": sizes.hidden},
         "training": {"worlds": sizes.worlds, "steps": sizes.steps},
     }
-    return agent_from_json(merged(agent_defaults(cell), settings), "the benchmark")
+    return agent_from_json(merge(agent_defaults(cell), settings), "the benchmark")
 
 
 def _peer(config: AgentConfig) -> RecurrentPPO:

@@ -42,7 +42,7 @@ FULL = MixtureSizes()
 def mixture(progress: Progress = SILENT, sizes: MixtureSizes = FULL) -> tuple[Benchmark, ...]:
     """Loss and gradients, two threads; the memory of each side in a separate process, times in turns."""
     # Imported here: the processes that measure memory do not need the training package.
-    from memspan.training.machine import with_threads
+    from memspan.training.run.machine import torch_threads
 
     with progress.stage("a loss of a mixture of softmaxes", 3) as stage:
         peaks: list[float] = []
@@ -53,7 +53,7 @@ def mixture(progress: Progress = SILENT, sizes: MixtureSizes = FULL) -> tuple[Be
             )
             peaks.append(float(output) / 1e6)
             stage.advance()
-        with with_threads(THREADS):
+        with torch_threads(THREADS):
             ours, plain = (loss_step(side, *astuple(sizes)) for side in ("ours", "plain"))
             times = race(ours, plain, ROUNDS)
         stage.advance()

@@ -12,9 +12,10 @@ from memspan.objectives import BmiConfig
 from memspan.progress import SILENT, Progress
 from memspan.results import Benchmark
 from memspan.tasks import WordText
-from memspan.training.config import CellConfig, Config, ModelConfig, TrainingConfig
-from memspan.training.machine import Machine, with_threads
-from memspan.training.trainer import Trainer
+from memspan.training.run.config import CellConfig
+from memspan.training.run.machine import Machine, torch_threads
+from memspan.training.supervised.config import Config, ModelConfig, TrainingConfig
+from memspan.training.supervised.learner import SupervisedLearner
 
 # A learning rate at which both sides have the same weights throughout.
 NO_LEARNING = 1e-12
@@ -52,7 +53,7 @@ def objective(
 
 def update_cost(phase: Literal["base", "full"], sizes: ObjectiveSizes) -> Benchmark:
     """The best update of each side; `full` is timed after the switch."""
-    with with_threads(THREADS):
+    with torch_threads(THREADS):
         regularized, plain = trainer_of(phase, sizes), trainer_of("none", sizes)
         # `full` adds its second term only after the switch; for `base` this has no effect.
         regularized.switch()
@@ -70,7 +71,7 @@ def update_cost(phase: Literal["base", "full"], sizes: ObjectiveSizes) -> Benchm
     )
 
 
-def trainer_of(phase: Literal["none", "base", "full"], sizes: ObjectiveSizes) -> Trainer:
+def trainer_of(phase: Literal["none", "base", "full"], sizes: ObjectiveSizes) -> SupervisedLearner:
     """A trainer before its first update."""
     config = Config(
         word="words",
@@ -80,4 +81,4 @@ def trainer_of(phase: Literal["none", "base", "full"], sizes: ObjectiveSizes) ->
         training=TrainingConfig(batch=sizes.batch, optimizer="adam", learning_rate=NO_LEARNING, device="cpu"),
         bmi=BmiConfig(name=phase, pairs=sizes.pairs, length=sizes.length, learning_rate=NO_LEARNING),
     )
-    return Trainer(config, Machine(config.training))
+    return SupervisedLearner(config, Machine(config.training))

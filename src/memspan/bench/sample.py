@@ -16,7 +16,7 @@ from memspan.cells import LSTM, Transformer
 from memspan.models.cell_model import SequenceModel
 from memspan.progress import SILENT, Progress
 from memspan.results import Benchmark
-from memspan.training.machine import with_threads
+from memspan.training.run.machine import torch_threads
 
 STREAMS = 256
 # Streams of the Transformer on both sides: as many as `memspan sample` generates at once.
@@ -57,7 +57,7 @@ def sample(progress: Progress = SILENT, sizes: SampleSizes = FULL) -> tuple[Benc
 def parallel_streams(sizes: SampleSizes) -> Benchmark:
     """An LSTM that generates 256 texts at once, next to one text."""
     model = SequenceModel(LSTM(sizes.hidden, sizes.hidden), sizes.symbols)
-    with with_threads(THREADS):
+    with torch_threads(THREADS):
         ours, theirs = race(
             lambda: generate(model, STREAMS, sizes.steps),
             lambda: generate(model, 1, sizes.alone),
@@ -79,7 +79,7 @@ def cached_context(sizes: SampleSizes) -> Benchmark:
     # Evenly spread positions, because the cost without a cache grows with the context.
     chosen = [lengths[place] for place in np.linspace(0, len(lengths) - 1, sizes.uncached).astype(int)]
     contexts = [torch.zeros(length, TRANSFORMER_STREAMS, dtype=torch.long) for length in chosen]
-    with with_threads(THREADS):
+    with torch_threads(THREADS):
         ours, theirs = race(
             lambda: generate(model, TRANSFORMER_STREAMS, sizes.cached, context=sizes.context),
             lambda: [generate(model, TRANSFORMER_STREAMS, 1, first=context) for context in contexts],

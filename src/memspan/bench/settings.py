@@ -12,7 +12,7 @@ from memspan.cells import CELLS
 from memspan.experiments.trainings import configured, train_all
 from memspan.progress import SILENT, Progress
 from memspan.results import Benchmark
-from memspan.training.building import build_model
+from memspan.training.supervised.build import build_model
 
 
 @final

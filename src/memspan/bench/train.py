@@ -19,18 +19,16 @@ from memspan.bench.timing import THREADS, cost_benchmark, run_all, seconds
 from memspan.models.cell_model import CellModel
 from memspan.progress import SILENT, Progress, Stage
 from memspan.results import Benchmark
-from memspan.training.ahead import AHEAD
-from memspan.training.building import build
-from memspan.training.config import Config, TrainingConfig
-from memspan.training.config_json import from_json, merged
-from memspan.training.defaults import defaults
-from memspan.training.interrupts import Asked
-from memspan.training.journal import FileJournal
-from memspan.training.loop import Loop
-from memspan.training.machine import Machine, with_threads
-from memspan.training.position import Position
-from memspan.training.run_folder import RunFolder
-from memspan.training.trainer import Trainer
+from memspan.training.run.checkpoint import Position
+from memspan.training.run.config import merge
+from memspan.training.run.folder import RunFolder
+from memspan.training.run.journal import FileJournal
+from memspan.training.run.loop import Loop, StopRequest
+from memspan.training.run.machine import Machine, torch_threads
+from memspan.training.supervised.build import build
+from memspan.training.supervised.config import Config, TrainingConfig, from_json
+from memspan.training.supervised.defaults import defaults
+from memspan.training.supervised.learner import PREFETCH, SupervisedLearner
 
 ENDLESS = 10**9
 # A learning rate that leaves the weights unchanged, because the duration of a step may depend on them.
@@ -38,7 +36,7 @@ NO_LEARNING = 1e-12
 # Number of batches that the bare updates cycle through.
 BATCHES = 20
 # Period in updates of the periodic work of the loop, drawing batches and logging.
-ROUND = math.lcm(AHEAD, TrainingConfig.log_every)
+ROUND = math.lcm(PREFETCH, TrainingConfig.log_every)
 
 
 @final
@@ -78,7 +76,7 @@ def update_cost(cell: str, sizes: TrainSizes, *, validated: bool) -> Benchmark:
     every = config.training.validate_every
     if not validated:
         config = replace(config, training=replace(config.training, validate_every=ENDLESS))
-    with tempfile.TemporaryDirectory() as folder, with_threads(THREADS):
+    with tempfile.TemporaryDirectory() as folder, torch_threads(THREADS):
         times = timed_updates(config, bare_update(config, build(config)), Path(folder), sizes.updates)
     # A whole period, so that periodic work counts with its exact share.
     period = math.lcm(ROUND, every) if validated else ROUND
@@ -99,7 +97,7 @@ def _config(cell: str, sizes: TrainSizes) -> Config:
     if sizes.validate_every is not None:
         training["validate_every"] = sizes.validate_every
     changes = {"task": {"delay": sizes.delay}, "cell": {"hidden": sizes.hidden}, "training": training}
-    return from_json(merged(defaults("copy", cell), changes), "the benchmark")
+    return from_json(merge(defaults("copy", cell), changes), "the benchmark")
 
 
 def best_round(seconds: list[float], updates: int) -> float:
@@ -116,9 +114,9 @@ def best_round(seconds: list[float], updates: int) -> float:
 
 def timed_updates(config: Config, other: Callable[[], object], folder: Path, updates: int) -> UpdateTimer:
     """Run this number of updates of the loop, which writes to `folder`, with the other work before each of them."""
-    stop_request = Asked()
+    stop_request = StopRequest()
     timer = UpdateTimer(other, stop_request, updates)
-    trainer = Trainer(config, Machine(config.training))
+    trainer = SupervisedLearner(config, Machine(config.training))
     with contextlib.closing(FileJournal(RunFolder(folder), 0)) as journal:
         Loop(trainer, RunFolder(folder), Position(), journal, stop_request, 0.0).run(timer)
     return timer
@@ -145,7 +143,7 @@ def bare_update(config: Config, network: CellModel) -> Callable[[], None]:
 class UpdateTimer(Progress, Stage):
     """The progress of a loop, which calls it after every update: times the update, then times the other work."""
 
-    def __init__(self, other: Callable[[], object], stop_request: Asked, updates: int) -> None:
+    def __init__(self, other: Callable[[], object], stop_request: StopRequest, updates: int) -> None:
         self._other, self._stop_request, self._updates = other, stop_request, updates
         self._start = 0.0
         self.ours: list[float] = []

@@ -4,4 +4,4 @@ Nothing is computed here. `running` holds everything that can go wrong, `output`
 `progress` what a waiting person sees, and each command has a file of its own.
 """
 
-from memspan.cli.running import main as main
+from memspan.cli.entry import main as main

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from memspan.cli import options
+from memspan.cli.interrupts import CheckFailedError
 from memspan.cli.output import Output
-from memspan.cli.running import CheckFailedError
 from memspan.cli.sources import Reading, Sampling, chosen_lags, is_model, paths_of
 from memspan.errors import InputError
 

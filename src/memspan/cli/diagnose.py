@@ -9,12 +9,12 @@ from typing import Annotated, Literal
 import typer
 
 from memspan.cli import options
-from memspan.cli import train_options as asked
 from memspan.cli.output import Output, check_place
+from memspan.cli.train_options import DeviceName, option
 from memspan.errors import InputError, check_models
 
-_LOOKING = "Looking"
-_FOREIGN = "hf:"
+_DIAGNOSIS = "Diagnosis"
+_HUGGING_FACE = "hf:"
 
 
 def diagnose(
@@ -22,80 +22,66 @@ def diagnose(
         str,
         typer.Argument(
             metavar="RUN",
-            help="The folder of a training, as memspan train named it, or hf:PATH, a causal model of Hugging Face.",
+            help="The folder of a training, as printed by memspan train, or hf:PATH, a causal Hugging Face model.",
         ),
     ],
     delay: Annotated[
         int | None,
-        typer.Option(
+        option(
+            _DIAGNOSIS,
+            "N",
+            "Delay of the task in steps (its length if it has no delay), by default the trained one. For texts the window in"
+            " symbols, default 300.",
             min=1,
-            metavar="N",
-            help="The delay of the task, in steps (its length, where it has no delay). By default the trained one. Of a"
-            " text: the symbols of a window, by default 300.",
-            rich_help_panel=_LOOKING,
         ),
     ] = None,
     text: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Of hf:PATH: the text that it reads (UTF-8). A training has its own.",
-            rich_help_panel=_LOOKING,
-        ),
+        Path | None, option(_DIAGNOSIS, "FILE", "Text (UTF-8) for hf:PATH. A training has its own.")
     ] = None,
-    sequences: Annotated[
-        int,
-        typer.Option(min=1, metavar="N", help="Test sequences that are looked at.", rich_help_panel=_LOOKING),
-    ] = 20,
+    sequences: Annotated[int, option(_DIAGNOSIS, "N", "Number of test sequences.", min=1)] = 20,
     loss: Annotated[
         Literal["recalled", "whole", "changed"],
-        typer.Option(
-            metavar="recalled|whole|changed",
-            help="Whose gradient: of the answers that take memory (the last 10 of copy and denoise, else the last one), of"
-            " all that the task scores, or changed: of the former if each ought to be another, so that all are wrong.",
-            rich_help_panel=_LOOKING,
+        option(
+            _DIAGNOSIS,
+            "recalled|whole|changed",
+            "Loss whose gradient is measured: recalled, on the targets that need memory (the last 10 of copy and denoise,"
+            " otherwise the last one); whole, on all targets of the task; changed, as recalled with every target replaced"
+            " by a wrong one.",
         ),
     ] = "recalled",
     costs: Annotated[
         bool,
         typer.Option(
             "--costs/--no-costs",
-            help="Measure memory and time of a training step at four lengths, in a process of its own (some seconds).",
-            rich_help_panel=_LOOKING,
+            help="Measure memory and time of a training step at four lengths, in a separate process (some seconds).",
+            rich_help_panel=_DIAGNOSIS,
         ),
     ] = True,
-    device: Annotated[
-        asked.DeviceName,
-        typer.Option(metavar="auto|cpu|cuda|mps", help="Where it runs.", rich_help_panel=_LOOKING),
-    ] = "auto",
-    seed: Annotated[
-        int,
-        typer.Option(min=0, metavar="N", help="Which sequences.", rich_help_panel=_LOOKING),
-    ] = 0,
+    device: Annotated[DeviceName, option(_DIAGNOSIS, "auto|cpu|cuda|mps", "Device.")] = "auto",
+    seed: Annotated[int, option(_DIAGNOSIS, "N", "Seed of the test sequences.", min=0)] = 0,
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Write result.json, figures (.svg and .png) and report.html into this folder. By default RUN/diagnosis; of"
-            " hf:PATH no files without it.",
-            rich_help_panel="Output",
+        option(
+            "Output",
+            "DIR",
+            "Folder for result.json, figures (.svg and .png) and report.html. Default RUN/diagnosis; none for hf:PATH.",
         ),
     ] = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """What a trained network does with its past: where gradients arrive, what it looks at, how much of it it needs.
+    """Diagnose how a trained network uses its past: gradient flow, attention, and the context that it needs.
 
-    The weights are those that did best on validation so far; the run may still go on. Of a model of Hugging Face (hf:PATH
-    --text FILE): gradients at the tokens that were read, and the loss against the context.
+    Uses the weights with the best validation so far; the run may still be training. For a Hugging Face model (hf:PATH
+    --text FILE): gradients at the input tokens, and the loss as a function of the context length.
     """
     check_models("diagnosing")
-    foreign = model.startswith(_FOREIGN)
+    foreign = model.startswith(_HUGGING_FACE)
     if foreign == (text is None):
         raise InputError(
-            f"{model} comes with no text; give one by --text FILE"
+            f"{model} has no text; give one with --text FILE"
             if foreign
-            else f"--text {text}: a training is looked at on the test text that it has; leave it out, or give hf:PATH"
+            else f"--text {text}: a training is diagnosed on its own test text; omit --text, or give hf:PATH"
         )
     output = Output(command="diagnose", json=json, quiet=quiet)
     folder = out if foreign else out or Path(model) / "diagnosis"
@@ -106,7 +92,7 @@ def diagnose(
 
         if text is not None:
             result = diagnose_foreign(
-                model.removeprefix(_FOREIGN),
+                model.removeprefix(_HUGGING_FACE),
                 text,
                 window=delay,
                 sequences=sequences,

@@ -3,44 +3,46 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
-from memspan.cli import gridworld, options
-from memspan.cli import train_options as asked
+from memspan.cli import options
+from memspan.cli import train_options as train_option
 from memspan.cli.output import Output, check_place
-from memspan.cli.run_kept import nothing_kept
-from memspan.errors import InputError, check_models
+from memspan.errors import InputError, check_models, check_rl
 
-WRITTEN = 200_000
-"""Symbols that a run writes unless told; the command line has its own number, so that its help loads no PyTorch."""
+GENERATED = 200_000
+"""Default number of generated symbols; a copy of the library's number, so that --help loads no PyTorch."""
 
 
 def evaluate(
-    run: asked.Run,
-    delays: asked.Delays = None,
-    worlds: asked.Worlds = None,
-    episodes: asked.Episodes = None,
-    split: asked.Split = "test",
-    batches: asked.Batches = None,
-    size: asked.Size = None,
-    segment_information: asked.SegmentInformation = False,
-    reverse_perplexity: asked.ReversePerplexity = False,
-    length: asked.WrittenLength = None,
-    seed: asked.EvaluationSeed = None,
-    device: asked.EvaluationDevice = "auto",
-    out: asked.EvaluationFolder = None,
+    run: train_option.Run,
+    delays: train_option.Delays = None,
+    worlds: train_option.Worlds = None,
+    episodes: train_option.Episodes = None,
+    split: train_option.Split = "test",
+    batches: train_option.Batches = None,
+    size: train_option.Size = None,
+    segment_information: train_option.SegmentInformation = False,
+    reverse_perplexity: train_option.ReversePerplexity = False,
+    length: train_option.GeneratedLength = None,
+    seed: train_option.EvaluationSeed = None,
+    device: train_option.EvaluationDevice = "auto",
+    out: train_option.EvaluationFolder = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """What a trained network still remembers, at the delay it was trained at or at others; of an agent, in other worlds.
+    """Evaluate what a trained network remembers, at the trained delay or at others; an agent in other worlds.
 
-    The weights are those that did best on validation so far, of an agent the newest; the run may still go on.
+    Uses the weights with the best validation so far, of an agent the newest ones; the run may still be training.
     """
     check_models("evaluating")
     output = Output(command="evaluate", json=json, quiet=quiet)
     folder = out or run / "evaluation"
     check_place(folder)
-    if gridworld.is_run(run):
-        given = {
+    from memspan.training.agents.config import is_agent_run
+
+    if is_agent_run(run):
+        unused = {
             "--delay": delays,
             "--split": split != "test",
             "--batches": batches,
@@ -49,8 +51,12 @@ def evaluate(
             "--reverse-perplexity": reverse_perplexity,
             "--length": length,
         }
-        gridworld.check_unused(run, [word for word, value in given.items() if value])
-        gridworld.evaluate(run, worlds or [], episodes, seed or 0, device, output, out)
+        for option in (name for name, value in unused.items() if value):
+            raise InputError(
+                f"{option}: {run} is an agent in a grid world, which does not use it; omit it; --world NAME evaluates other "
+                "worlds"
+            )
+        _evaluate_agents(run, worlds or [], episodes, seed or 0, device, output, folder)
         return
     if worlds or episodes is not None:
         raise InputError(f"--world and --episodes are for runs in grid worlds; {run} is none; leave them out")
@@ -58,9 +64,9 @@ def evaluate(
     _check_read(writes, {"--length": length, "--seed": seed})
     with output.progress() as progress, nothing_kept(f"what was evaluated; {run} is as it was"):
         from memspan.diagnostics.generated_text import check_text, with_generated_text
-        from memspan.training.evaluating import evaluate_run
+        from memspan.training.supervised.evaluation import evaluate_run
 
-        if writes:
+        if generates:
             check_text(run)
         result = evaluate_run(
             run,
@@ -77,22 +83,40 @@ def evaluate(
                 run,
                 segments=segment_information,
                 reverse=reverse_perplexity,
-                length=WRITTEN if length is None else length,
+                length=GENERATED if length is None else length,
                 seed=seed or 0,
                 device=device,
                 progress=progress,
             )
     from memspan.cli.training_tables import show_evaluation
 
-    place = dataclasses.replace(output, out=folder)
-    place.give(result, lambda console: show_evaluation(console, result))
+    output = dataclasses.replace(output, out=folder)
+    output.give(result, lambda console: show_evaluation(console, result))
 
 
-def _check_read(writes: bool, given: dict[str, int | None]) -> None:
-    """Refuse options that only what is written depends on, where nothing is."""
-    words = [f"{word} {value}" for word, value in given.items() if value is not None]
-    if words and not writes:
-        raise InputError(
-            f"{' and '.join(words)}: nothing is written, so nothing depends on it; add --segment-information or "
-            "--reverse-perplexity, or leave it out"
+def _evaluate_agents(
+    run: Path,
+    worlds: list[str],
+    episodes: int | None,
+    seed: int,
+    device: train_option.DeviceName,
+    output: Output,
+    folder: Path,
+) -> None:
+    """Evaluate the agents of a run; `auto` is the device that they were trained on."""
+    check_rl("evaluating in grid worlds")
+    from memspan.training.agents.evaluation import EPISODES, evaluate_agents
+
+    with output.progress() as progress:
+        result = evaluate_agents(
+            run,
+            worlds,
+            episodes=episodes or EPISODES,
+            seed=seed,
+            device=None if device == "auto" else device,
+            progress=progress,
         )
+    from memspan.cli.gridworld_tables import show_agent_evaluation
+
+    output = dataclasses.replace(output, out=folder)
+    output.give(result, lambda console: show_agent_evaluation(console, result))

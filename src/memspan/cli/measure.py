@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, final
 import typer
 
 from memspan.cli import options
+from memspan.cli.interrupts import counts_saved
 from memspan.cli.output import Output, encoded
-from memspan.cli.running import keeping
 from memspan.cli.sources import Reading, Sampling, chosen_lags, is_model, joined_note, load_counts, paths_of
 from memspan.errors import InputError
 
@@ -109,7 +109,7 @@ def measure(
     from memspan.cli.tables import show_measurement
 
     folder = None if counts is not None else job.keep
-    with _parts(folder, keep=keep_counts), keeping(job.keep):
+    with _parts(folder, keep=keep_counts), counts_saved(job.keep):
         with output.progress() as progress:
             result = job.measured(counts, progress)
         output.write(result)
@@ -270,7 +270,7 @@ def _count(job: _Job, output: Output, given: PairCounts | None) -> None:
     assert keep is not None, "--counts-only was checked to have --out"
     if given is not None:
         raise InputError("these are counts already; leave --counts-only out to measure them")
-    with _parts(keep, keep=True), output.progress() as progress, keeping(keep):
+    with _parts(keep, keep=True), output.progress() as progress, counts_saved(keep):
         counts = job.counted(progress)
     parts = len(list(keep.glob("*.counts")))
     plain = {

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from memspan.cli import options
 from memspan.cli import predict_options as asked
+from memspan.cli.interrupts import CheckFailedError
 from memspan.cli.output import Output
-from memspan.cli.running import CheckFailedError
 from memspan.errors import InputError
 
 if TYPE_CHECKING:

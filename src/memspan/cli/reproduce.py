@@ -7,9 +7,8 @@ from typing import Annotated, Literal
 import typer
 
 from memspan.cli import options
+from memspan.cli.interrupts import CheckFailedError, trainings_saved
 from memspan.cli.output import Output, encoded
-from memspan.cli.run_kept import kept_trainings
-from memspan.cli.running import CheckFailedError
 
 
 def reproduce(
@@ -52,7 +51,7 @@ def reproduce(
         if id in RECIPES:
             progress.say(f"{id}, {scale} scale: {RECIPES[id].scales.get(scale, 'time unknown')}")
         runs = None if out is None else out / "runs"
-        with kept_trainings(runs, trains=isinstance(RECIPES.get(id), Trained)):
+        with trainings_saved(runs, trains=isinstance(RECIPES.get(id), Trained)):
             result = run(id, scale=scale, seed=seed, runs=runs, progress=progress)
     from memspan.cli.tables import show_reproduction
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memspan.cli import options
-from memspan.cli import train_options as asked
 from memspan.cli.output import Output, encoded
+from memspan.cli.train_options import DeviceName, option
 from memspan.errors import InputError, check_models
 
 if TYPE_CHECKING:
@@ -25,63 +25,43 @@ def sample(
         str,
         typer.Argument(
             metavar="MODEL",
-            help="The folder of a training on characters, words or binary, or hf:PATH, a causal model of Hugging Face.",
+            help="The folder of a training on characters, words or binary, or hf:PATH, a causal Hugging Face model.",
         ),
     ],
     length: Annotated[
-        int,
-        typer.Option(
-            min=1, metavar="N", help="Symbols that are written, of all texts.", rich_help_panel=_SAMPLING
-        ),
+        int, option(_SAMPLING, "N", "Symbols to generate, in all texts together.", min=1)
     ] = 2_000,
     streams: Annotated[
         int | None,
-        typer.Option(
+        option(
+            _SAMPLING,
+            "N",
+            "Number of texts, generated in parallel, each from an empty context. Default up to 256 of at least 1,000"
+            " symbols.",
             min=1,
-            metavar="N",
-            help="Texts, written side by side, each from an empty context. By default up to 256 of at least 1,000 symbols.",
-            rich_help_panel=_SAMPLING,
         ),
     ] = None,
     temperature: options.Temperature = 1.0,
     top_k: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Draw among the N likeliest symbols only.", rich_help_panel=_SAMPLING),
+        int | None, option(_SAMPLING, "N", "Sample from the N most probable symbols only.")
     ] = None,
     top_p: Annotated[
         float | None,
-        typer.Option(
-            metavar="P",
-            help="Draw among the fewest likeliest symbols whose probability together is P.",
-            rich_help_panel=_SAMPLING,
-        ),
+        option(_SAMPLING, "P", "Sample from the smallest set of symbols with total probability P."),
     ] = None,
     context: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Symbols that the model looks back at, at most; by default all of them, or as many as it was made for.",
-            rich_help_panel=_SAMPLING,
-        ),
+        option(_SAMPLING, "N", "Context length in symbols. Default unlimited, or that of the model.", min=1),
     ] = None,
-    device: Annotated[
-        asked.DeviceName,
-        typer.Option(metavar="auto|cpu|cuda|mps", help="Where it runs.", rich_help_panel=_SAMPLING),
-    ] = "auto",
+    device: Annotated[DeviceName, option(_SAMPLING, "auto|cpu|cuda|mps", "Device.")] = "auto",
     seed: options.Seed = 0,
-    save: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Write the texts into this file (UTF-8).", rich_help_panel="Output"
-        ),
-    ] = None,
+    save: Annotated[Path | None, option("Output", "FILE", "File for the texts (UTF-8).")] = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """What a trained model writes: many texts at once, to be read or measured.
+    """Generate many texts with a trained model, to read or to measure.
 
-    Without --save the first text is shown. The same seed gives the same texts.
+    Without --save, shows the first text. The same seed gives the same texts.
     """
     check_models("sampling")
     output = Output(command="sample", json=json, quiet=quiet)
@@ -91,7 +71,7 @@ def sample(
         )
     with output.progress() as progress:
         from memspan.sampling import Choice
-        from memspan.training.sampled import sample_model
+        from memspan.training.supervised.generation import sample_model
 
         result = sample_model(
             model,
@@ -115,7 +95,7 @@ def _sentence(result: Sample) -> str:
 
 
 def _show(console: Console, result: Sample) -> None:
-    """How the first text begins; then where it is, and what to type to measure it."""
+    """The beginning of the first text or the saved file, and the command that measures it."""
     from memspan.cli.tables import print_table, show_notes
     from memspan.report.numbers import duration
 

@@ -46,10 +46,10 @@ class Sampling:
         """What the model writes, as one sequence of characters, a document for each of its texts."""
         check_models("sampling")
         from memspan.sampling import Choice
-        from memspan.training.sampled import sequence_of
+        from memspan.training.supervised.generation import sampled_sequence
 
         choice = Choice(temperature=self.temperature)
-        return sequence_of(source, self.sample, choice=choice, seed=self.seed, progress=progress)
+        return sampled_sequence(source, self.sample, choice=choice, seed=self.seed, progress=progress)
 
 
 @final

@@ -11,7 +11,7 @@ from memspan.errors import InputError
 from memspan.figures.training_words import TEXTS
 
 if TYPE_CHECKING:
-    from memspan.training.config import Config
+    from memspan.training.supervised.config import Config
 
 CELL = "rel-rnn"
 OF_TEXTS = "lstm"
@@ -51,7 +51,7 @@ class Asked:
 
 def resolved(asked: Asked) -> Config:
     """The whole configuration; what is wrong is told with the place that it comes from."""
-    from memspan.training.config_json import from_json
+    from memspan.training.supervised.config import from_json
 
     _check_no_world(asked)
     layers = _layers(asked)
@@ -65,11 +65,11 @@ def resolved(asked: Asked) -> Config:
 
 def _check_read(asked: Asked, config: Config) -> None:
     """Refuse settings of the second goal that were typed and that nothing would read."""
-    from memspan.training.config_json import with_setting
+    from memspan.training.run.config import apply_setting
 
     unread = _unread(config)
     for setting in asked.settings:
-        given = with_setting({}, setting).get("bmi")
+        given = apply_setting({}, setting).get("bmi")
         for name in given if isinstance(given, dict) else ():
             if name in unread:
                 raise InputError(f"--set {setting}: {unread[name]}, or leave it out")
@@ -105,20 +105,20 @@ def _check_no_world(asked: Asked) -> None:
 
 def _layers(asked: Asked) -> list[tuple[str, dict[str, Any]]]:
     """The configuration after each step, with the name of the step."""
-    from memspan.training.config_json import merged, read_config, with_setting
-    from memspan.training.defaults import defaults
+    from memspan.training.run.config import apply_setting, merge, read_config_file
+    from memspan.training.supervised.defaults import defaults
 
-    file = {} if asked.config is None else read_config(asked.config)
+    file = {} if asked.config is None else read_config_file(asked.config)
     _same_task(asked, file, str(asked.config))
     word = _cell_word(asked, file)
     layers = [("the defaults", defaults(asked.task, word))]
     if asked.config is not None:
-        layers.append((str(asked.config), merged(layers[-1][1], _for_cell(file, word))))
+        layers.append((str(asked.config), merge(layers[-1][1], _for_cell(file, word))))
     named = _named(asked, word)
-    layers.append(("the options", merged(layers[-1][1], named)))
+    layers.append(("the options", merge(layers[-1][1], named)))
     for setting in asked.settings:
-        _same_task(asked, with_setting({}, setting), f"--set {setting}")
-        layers.append((f"--set {setting}", with_setting(layers[-1][1], setting)))
+        _same_task(asked, apply_setting({}, setting), f"--set {setting}")
+        layers.append((f"--set {setting}", apply_setting(layers[-1][1], setting)))
     return layers
 
 
@@ -133,13 +133,13 @@ def _same_task(asked: Asked, plain: dict[str, Any], where: str) -> None:
 
 def _cell_word(asked: Asked, file: dict[str, Any]) -> str:
     """The last that names a cell decides, so that its defaults are taken."""
-    from memspan.training.config_json import with_setting
+    from memspan.training.run.config import apply_setting
 
     section = file.get("cell")
     word = asked.cell or (section.get("name") if isinstance(section, dict) else None)
     word = word or (OF_TEXTS if asked.task in TEXTS else CELL)
     for setting in asked.settings:
-        given = with_setting({}, setting).get("cell")
+        given = apply_setting({}, setting).get("cell")
         if isinstance(given, dict):
             word = given.get("name", word)
     return str(word)
@@ -186,10 +186,9 @@ def _distance(asked: Asked) -> dict[str, int]:
     """`--delay` sets the task's delay, or its length where it has no other."""
     if asked.delay is None:
         return {}
-    from memspan.training.config_json import task_class
-    from memspan.training.distances import distance_name
+    from memspan.training.supervised.config import delay_field, task_class
 
-    name = distance_name(task_class(asked.task))
+    name = delay_field(task_class(asked.task))
     if name is None:
         what, how = (
             ("a text goes on for ever", "set how far gradients go back")
@@ -218,7 +217,7 @@ def _data(asked: Asked) -> dict[str, str]:
 def _cell(asked: Asked, word: str) -> dict[str, int]:
     """Options that only some cells have."""
     from memspan.cells import CELLS
-    from memspan.training.config_json import cell_options
+    from memspan.training.run.config import cell_options
 
     found: dict[str, int] = {}
     for name, option in _CELL_OPTIONS.items():
@@ -234,7 +233,7 @@ def _cell(asked: Asked, word: str) -> dict[str, int]:
 
 def _blame(layers: list[tuple[str, dict[str, Any]]], message: str) -> NoReturn:
     """Raise the error with the name of the first step that brings it."""
-    from memspan.training.config_json import from_json
+    from memspan.training.supervised.config import from_json
 
     for name, plain in layers:
         try:

@@ -20,9 +20,8 @@ from memspan.errors import MemspanError
 from memspan.models.cell_model import CellModel
 from memspan.progress import SILENT, Progress
 from memspan.results import TrainingCosts
-from memspan.training.building import build
-from memspan.training.config import Config
-from memspan.training.config_json import from_json, to_json
+from memspan.training.supervised.build import build
+from memspan.training.supervised.config import Config, from_json, to_json
 
 WARMUP_STEPS = 30
 """Sequence length of the warm-up: longer than a memory of ten and ten states, so that every kernel is compiled."""

@@ -15,10 +15,9 @@ from memspan.diagnostics.jacobians import has_jacobian, jacobian_spectrum
 from memspan.progress import SILENT, Progress
 from memspan.results import Diagnosis, TrainingCosts
 from memspan.tasks import Task
-from memspan.training.best import Best, load_best
-from memspan.training.config import Config, InitConfig
-from memspan.training.devices import Device, device_of
-from memspan.training.machine import threads_of, with_threads
+from memspan.training.run.machine import Device, resolve_device, thread_count, torch_threads
+from memspan.training.supervised.config import Config, InitConfig
+from memspan.training.supervised.trained_model import TrainedModel, load_best
 
 JACOBIAN_SEQUENCES = 4
 """Sequences for products of Jacobians."""
@@ -50,8 +49,8 @@ def diagnose(
     separate process.
     """
     start = time.perf_counter()
-    best = load_best(Path(run), device=device_of(device))
-    with with_threads(threads_of(best.config.training)):
+    best = load_best(Path(run), device=resolve_device(device))
+    with torch_threads(thread_count(best.config.training)):
         found = _diagnosis(
             best, delay, sequences=sequences, loss=loss, costs=costs, seed=seed, progress=progress
         )
@@ -59,7 +58,7 @@ def diagnose(
 
 
 def _diagnosis(
-    best: Best,
+    best: TrainedModel,
     delay: int | None,
     *,
     sequences: int,
@@ -130,7 +129,7 @@ def _costs(config: Config, task: Task, steps: int, progress: Progress) -> Traini
         config,
         possible,
         answers=answers if answers < steps else None,
-        threads=threads_of(config.training),
+        threads=thread_count(config.training),
         progress=progress,
     )
 

@@ -35,13 +35,11 @@ from memspan.sampling.generator import stream_sizes
 from memspan.sampling.streams import evaluation_mode
 from memspan.tasks.task import Split
 from memspan.tasks.text import TextTask, encode_corpus
-from memspan.training.authors import author_of
-from memspan.training.best import Best, load_best
-from memspan.training.building import seeded
-from memspan.training.config import Config
-from memspan.training.devices import Device, device_of
-from memspan.training.machine import threads_of, with_threads
-from memspan.training.scoring import score
+from memspan.training.run.machine import Device, resolve_device, thread_count, torch_seed, torch_threads
+from memspan.training.supervised.config import Config
+from memspan.training.supervised.evaluation import score
+from memspan.training.supervised.generation import load_generator
+from memspan.training.supervised.trained_model import TrainedModel, load_best
 
 GENERATED = 200_000
 """Default number of generated symbols; Cao and Xu 2020 use 6 million for the reverse perplexity."""
@@ -86,7 +84,7 @@ def check_text(run: Path) -> None:
     _text_task(run, load_best(run))
 
 
-def _text_task(run: Path, best: Best) -> TextTask:
+def _text_task(run: Path, best: TrainedModel) -> TextTask:
     task = best.task
     if not isinstance(task, TextTask):
         raise InputError(
@@ -114,8 +112,8 @@ class GeneratedText:
         """`length` symbols from the best network of a run, divided into texts as in `sample`."""
         best = load_best(run)
         config, task = best.config, _text_task(run, best)
-        generator, (streams, each) = author_of(str(run), device=device), stream_sizes(length, None)
-        with with_threads(threads_of(config.training)):
+        generator, (streams, each) = load_generator(str(run), device=device), stream_sizes(length, None)
+        with torch_threads(thread_count(config.training)):
             blocks = generator.generate(streams=streams, length=each, seed=seed, progress=progress)
             return cls(joined(blocks), task, config, seed)
 
@@ -136,7 +134,7 @@ class GeneratedText:
     ) -> GeneratedSegments:
         """Mutual information of segments, and of those of the same amount of training text."""
         texts = self.matched_texts()
-        with with_threads(threads_of(self.config.training)):
+        with torch_threads(thread_count(self.config.training)):
             generated, real = (
                 segment_information(
                     list(text),
@@ -169,13 +167,13 @@ class GeneratedText:
         progress: Progress = SILENT,
     ) -> ReversePerplexity:
         """Perplexity of the real text under a new model that was trained on these texts."""
-        with with_threads(threads_of(self.config.training)):
+        with torch_threads(thread_count(self.config.training)):
             return reverse_perplexity(
                 self.symbols,
                 self.task,
                 seed=self.seed,
                 plain=plain or PlainModel(),
-                device=device_of(device),
+                device=resolve_device(device),
                 progress=progress,
             )
 
@@ -223,7 +221,7 @@ def reverse_perplexity(
     """
     training, held_out = _split(texts, plain)
     updates = plain.passes * len(_windows(training, plain))
-    with seeded(seed), progress.stage("training on generated text", updates) as stage:
+    with torch_seed(seed), progress.stage("training on generated text", updates) as stage:
         cell = LSTM(plain.hidden, plain.hidden)
         model = SequenceModel(cell, task.symbols, tied=True, dropout=plain.dropout).to(device)
         best = _train(model, training, held_out, plain, stage.advance)

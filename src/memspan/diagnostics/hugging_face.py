@@ -19,7 +19,7 @@ from memspan.models.hugging_face import HuggingFaceModel, HuggingFaceTokens, loa
 from memspan.progress import SILENT, Progress
 from memspan.results import ContextLoss, Diagnosis, GradientNorms
 from memspan.tasks.corpus import read_text
-from memspan.training.devices import Device, device_of
+from memspan.training.run.machine import Device, resolve_device
 
 WINDOW = 300
 """Default number of tokens to read, if the model has that many positions."""
@@ -44,7 +44,7 @@ def diagnose_foreign(
     Gradients are with respect to the embeddings x_t of the tokens, which every such model has, on `sequences` windows.
     """
     start = time.perf_counter()
-    model = load_hugging_face(path, device=device_of(device))
+    model = load_hugging_face(path, device=resolve_device(device))
     if not isinstance(model.spelling, HuggingFaceTokens):
         raise InputError(
             f"{path} has no tokenizer.json, so {text} cannot be tokenized; put the file next to the weights"

@@ -13,14 +13,18 @@ from memspan.errors import InputError
 from memspan.progress import Progress
 from memspan.results import AgentEvaluation
 from memspan.results.files import write_text
-from memspan.training.agents.config import AgentConfig
-from memspan.training.agents.config_json import agent_defaults, agent_from_json, agent_json
-from memspan.training.agents.evaluating import evaluate_agents
-from memspan.training.agents.folder import config_of
-from memspan.training.agents.loop import train_one
-from memspan.training.agents.training import Job, agent_jobs
-from memspan.training.config_json import merged
-from memspan.training.run_folder import RunFolder
+from memspan.training.agents.config import (
+    AgentConfig,
+    agent_defaults,
+    agent_from_json,
+    agent_json,
+    read_agent_config,
+)
+from memspan.training.agents.evaluation import evaluate_agents
+from memspan.training.agents.training import agent_jobs, train_agent
+from memspan.training.run.config import merge
+from memspan.training.run.folder import RunFolder
+from memspan.training.run.sweep import TrainingJob
 
 
 @final
@@ -36,7 +40,7 @@ class AgentGroup:
     episodes: int
 
     @property
-    def jobs(self) -> list[Job]:
+    def jobs(self) -> list[TrainingJob]:
         """The training of each."""
         return agent_jobs(self.config, self.folder, self.seeds)
 
@@ -56,7 +60,7 @@ def agent_config(
         "training": {**training, "memoryless": False},
         "seed": seed,
     }
-    return agent_from_json(merged(agent_defaults(cell), settings), "the recipe")
+    return agent_from_json(merge(agent_defaults(cell), settings), "the recipe")
 
 
 def try_agents(
@@ -77,9 +81,9 @@ def try_agents(
     return [places[group.folder] for group in groups]
 
 
-def _trained(job: Job) -> None:
+def _trained(job: TrainingJob) -> None:
     """Gone on with where it was stopped, else begun."""
-    train_one(job.config, job.folder)
+    train_agent(job.config, job.folder)
 
 
 def tried(group: AgentGroup) -> AgentEvaluation:
@@ -97,7 +101,7 @@ def tried(group: AgentGroup) -> AgentEvaluation:
 def _check_same(group: AgentGroup) -> None:
     for job in group.jobs:
         folder = RunFolder(job.folder)
-        if folder.config_file.exists() and agent_json(config_of(folder)) != agent_json(job.config):
+        if folder.config_file.exists() and agent_json(read_agent_config(folder)) != agent_json(job.config):
             raise InputError(
                 f"{folder.path} was trained with other settings than are wanted; give another --out, or remove it"
             )

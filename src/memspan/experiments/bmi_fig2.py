@@ -35,13 +35,13 @@ def after_switch(run: TrainingRun) -> NDArray[np.float64]:
 
     The switch is at a set update, or, as nt-asgd makes it, when validation no longer improves.
     """
-    from memspan.training.rates import triggered
+    from memspan.training.supervised.schedule import averaging_triggered
 
     settings, losses = run.config, run.validation_loss.tolist()
     at = settings["bmi"]["switch_at"]
     if at is None:
         patience = settings["training"]["nonmonotone"]
-        looks = [n for n in range(1, len(losses) + 1) if triggered(losses[:n], patience)]
+        looks = [n for n in range(1, len(losses) + 1) if averaging_triggered(losses[:n], patience)]
         at = int(run.validated[looks[0] - 1]) if looks else int(run.validated[-1])
     later = run.validated >= at
     return np.stack([(run.validated[later] - at).astype(np.float64), run.validation_loss[later]])

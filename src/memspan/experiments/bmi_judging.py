@@ -96,12 +96,12 @@ def _segments(job: Job) -> SegmentInformation:
     from memspan.objectives import Critic, segment_information
     from memspan.sampling.generator import stream_sizes
     from memspan.tasks.text import TextTask
-    from memspan.training.machine import with_threads
+    from memspan.training.run.machine import torch_threads
 
     segments = job.size.segments
     task = job.size.config(Key(job.data, "none", job.seed), job.kept.parent).task
     assert isinstance(task, TextTask)
-    with with_threads(1):
+    with torch_threads(1):
         if job.run is None:
             texts = training_pieces(task, *stream_sizes(job.size.written, None))
         else:

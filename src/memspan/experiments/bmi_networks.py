@@ -13,19 +13,18 @@ from memspan.objectives.segment_information import far_shifts
 from memspan.objectives.segments import pooled
 from memspan.sampling.streams import evaluation_mode
 from memspan.tasks.text import TextTask, encode_corpus
-from memspan.training.beginning import begin_with
-from memspan.training.best import Best, load_best
-from memspan.training.config import InitConfig
-from memspan.training.objectives import configured_objectives, lines_of
+from memspan.training.supervised.build import build_objectives, text_lines
+from memspan.training.supervised.config import InitConfig
+from memspan.training.supervised.trained_model import TrainedModel, load_best, load_initial_run
 
 
-def load_bmi(run: Path) -> tuple[Best, Bmi]:
+def load_bmi(run: Path) -> tuple[TrainedModel, Bmi]:
     """The best weights of a run, and what its discriminator was then."""
     best = load_best(run)
-    (bmi,) = configured_objectives(best.config, best.network)
+    (bmi,) = build_objectives(best.config, best.network)
     assert isinstance(bmi, Bmi)
     again = replace(best.config, init=InitConfig(name="run", run=str(run)))
-    begin_with(best.network, {bmi.name: bmi}, again)
+    load_initial_run(best.network, {bmi.name: bmi}, again)
     return best, bmi
 
 
@@ -38,7 +37,7 @@ def held_out_bound(run: Path, *, most: int, shifts: int = 20) -> float:
     task = best.task
     assert isinstance(task, TextTask)
     text = encode_corpus(task.identity).symbols["valid"]
-    found = lines_of(task, text, bmi.config.length)
+    found = text_lines(task, text, bmi.config.length)
     count, side_by_side, padding = min(most, len(found)), 3 * bmi.config.pairs, bmi.config.padding
     with evaluation_mode(best.network), evaluation_mode(bmi):
         vectors = torch.cat(

@@ -130,14 +130,14 @@ def _learn(seed: int, run: Path | None, progress: Progress) -> Learnt | None:
         progress.say(f"left out: {error}")
         return None
     from memspan.experiments.trainings import configured, trained
-    from memspan.training.sampled import sequence_of
+    from memspan.training.supervised.generation import sampled_sequence
 
     progress.say("teaching a network the source code, a minute or two")
     with tempfile.TemporaryDirectory(prefix="memspan-") as temporary:
         config = configured("characters", "lstm", seed, LEARNER)
         result = trained((config, run or Path(temporary) / "run"), progress)
         progress.say(f"letting it write {WRITTEN:,} characters")
-        text = sequence_of(result.run, WRITTEN, seed=seed, progress=progress)
+        text = sampled_sequence(result.run, WRITTEN, seed=seed, progress=progress)
     read = cast("TextTask", config.task).text("train", LIBRARY_BYTES)
     sources = {
         "source": replace(_mixed(read, text.longest, seed), paths=("the source code that the network read",)),

@@ -69,10 +69,12 @@ class Writing:
 
     def of(self, network: Network, run: TrainingRun, seed: int, progress: Progress) -> Generated:
         """Let the network of a run write, and measure that."""
-        from memspan.training.sampled import sequence_of
+        from memspan.training.supervised.generation import sampled_sequence
 
         length = self.streams * self.length
-        text = sequence_of(run.run, length, streams=self.streams, seed=seed, device="cpu", progress=progress)
+        text = sampled_sequence(
+            run.run, length, streams=self.streams, seed=seed, device="cpu", progress=progress
+        )
         curve = mutual_information(text, self.lags, seed=seed, progress=progress)
         return Generated(network, run, curve, Laws.of(curve, self.above), text.beginning(300))
 

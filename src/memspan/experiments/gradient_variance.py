@@ -18,7 +18,7 @@ from memspan.objectives.bmi import policy_loss, raml_loss
 from memspan.objectives.segments import Padded, SegmentPairs, Segments, draw_pairs, pooled, windows
 from memspan.sampling.streams import evaluation_mode
 from memspan.tasks.text import TextTask, encode_corpus
-from memspan.training.building import seeded, stream
+from memspan.training.run.machine import stream_seed, torch_seed
 
 
 @final
@@ -71,7 +71,7 @@ def gradient_variances(
         drawn = draw_pairs(len(segments), bmi.config.pairs, random, bmi.config.proposal)
         first: Padded = segments.take(drawn.first)
         for name, variances in spread.items():
-            with seeded(stream(seed, iteration)):
+            with torch_seed(stream_seed(seed, iteration)):
                 loss = (
                     continued_loss(network, bmi, segments, drawn)
                     if name == "raml"

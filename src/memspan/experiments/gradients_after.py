@@ -29,7 +29,7 @@ def norms_after(
 ) -> dict[str, GradientNorms]:
     """Of the best weights of every run below `runs`, on its own task."""
     from memspan.diagnostics.gradients import gradient_norms
-    from memspan.training.best import load_best
+    from memspan.training.supervised.trained_model import load_best
 
     found = {}
     for name in names:

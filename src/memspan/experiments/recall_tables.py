@@ -7,7 +7,7 @@ from pathlib import Path
 from memspan.experiments.relevance_published import NAMES
 from memspan.progress import Progress
 from memspan.results import Chart, Claim, TrainingRun, line
-from memspan.training.evaluating import evaluate_run
+from memspan.training.supervised.evaluation import evaluate_run
 
 Accuracies = dict[str, dict[int, float]]
 """Between 0 and 1, by cell and delay."""

@@ -14,7 +14,7 @@ from memspan.progress import Progress
 from memspan.results import AttentionMap, Claim, HeatMap
 
 if TYPE_CHECKING:
-    from memspan.training.best import Best
+    from memspan.training.supervised.trained_model import TrainedModel
 
 MOSTLY = 0.5
 """Share of an answer's attention that is most of it."""
@@ -40,7 +40,7 @@ def _train(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
     check_models("relevance-fig1")
     from memspan.diagnostics.attention import attention_map
     from memspan.experiments.trainings import recalling, train_all
-    from memspan.training.best import load_best
+    from memspan.training.supervised.trained_model import load_best
 
     size = _SIZES[scale]
     sizes = {"delay": size.delay, "hidden": size.hidden, "updates": size.updates}
@@ -59,7 +59,7 @@ def _train(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
     return Outcome(tuple(claims), (), (_NOTE,), maps=tuple(maps))
 
 
-def _symbols(best: Best, seed: int) -> list[int]:
+def _symbols(best: TrainedModel, seed: int) -> list[int]:
     """The steps of the sequence that is shown at which a symbol stood."""
     from memspan.diagnostics.batches import diagnostic_batch
 

@@ -101,10 +101,10 @@ def _written(scale: str, seed: int, progress: Progress) -> dict[str, Sequence]:
 
 def _sampled(model: Path, scale: str, seed: int, progress: Progress) -> Sequence:
     check_models("sampling GPT-2")
-    from memspan.training.sampled import sequence_of
+    from memspan.training.supervised.generation import sampled_sequence
 
     streams, length = TEXTS[scale]
-    return sequence_of(f"hf:{model}", streams * length, streams=streams, seed=seed, progress=progress)
+    return sampled_sequence(f"hf:{model}", streams * length, streams=streams, seed=seed, progress=progress)
 
 
 def _data(lags: np.ndarray, seed: int, progress: Progress) -> tuple[Curve | None, str]:

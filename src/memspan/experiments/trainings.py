@@ -14,11 +14,11 @@ from memspan.progress import SILENT, Progress
 from memspan.results import TrainingRun
 from memspan.results.files import write_text
 from memspan.training import Config, resume, train
-from memspan.training.config_json import from_json, merged, to_json
-from memspan.training.defaults import defaults
-from memspan.training.loop import DivergenceError
-from memspan.training.resolving import resolved
-from memspan.training.run_folder import RunFolder
+from memspan.training.run.config import merge
+from memspan.training.run.folder import RunFolder
+from memspan.training.run.loop import DivergenceError
+from memspan.training.supervised.config import from_json, read_run_config, resolve, to_json
+from memspan.training.supervised.defaults import defaults
 
 T = TypeVar("T")
 
@@ -38,9 +38,9 @@ WHOLE: dict[str, Any] = {"validation_batches": 1_000_000}
 
 def configured(task: str, cell: str, seed: int, *more: dict[str, Any]) -> Config:
     """The default settings of a task and cell, with some replaced."""
-    plain = merged(defaults(task, cell), _ALONE)
+    plain = merge(defaults(task, cell), _ALONE)
     for settings in more:
-        plain = merged(plain, settings)
+        plain = merge(plain, settings)
     return from_json({**plain, "seed": seed}, "the recipe")
 
 
@@ -120,7 +120,7 @@ def trained(job: tuple[Config, Path], progress: Progress = SILENT) -> TrainingRu
 
 
 def _check_same(config: Config, folder: RunFolder) -> None:
-    if to_json(folder.config()) != to_json(resolved(config)):
+    if to_json(read_run_config(folder)) != to_json(resolve(config)):
         raise InputError(
             f"{folder.path} was trained with other settings than are wanted; give another --out, or remove it"
         )

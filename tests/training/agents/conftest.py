@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from memspan.training.agents.config import AgentConfig
-from memspan.training.agents.config_json import agent_defaults, agent_from_json
-from memspan.training.config_json import merged
+from memspan.training.agents.config import AgentConfig, agent_defaults, agent_from_json
+from memspan.training.run.config import merge
 
 SMALL = {"worlds": 3, "steps": 16, "batch": 16, "recurrence": 8, "epochs": 1, "updates": 2}
 TinyAgent = Callable[..., AgentConfig]
@@ -28,6 +27,6 @@ def tiny_agent() -> TinyAgent:
             "training": {**SMALL, **training},
             "seed": seed,
         }
-        return agent_from_json(merged(agent_defaults(cell), settings))
+        return agent_from_json(merge(agent_defaults(cell), settings))
 
     return config

@@ -1,32 +1,34 @@
-"""Recurrent PPO of sb3-contrib, with the state of any cell: its update, its advantages, another memory.
+"""Recurrent PPO of sb3-contrib with the state of any cell: the library's update on windows of collected frames.
 
-Schulman 2017, section 5. Advantages are normalized in every batch and the error of values is not clipped, unlike in the
-published program. An episode that runs out of time ends as any other, as in the published program of Kerg 2020: the
-worlds' rewards fall with time, so that time is part of the task.
+Schulman 2017, section 5. Unlike in the published program of Kerg 2020, advantages are normalized in every batch and the
+value loss is not clipped. As there, an episode that reaches its time limit ends like any other: rewards decrease with
+time, so that time is part of the task.
 """
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any, final
 
 import numpy as np
 import torch
+from gymnasium import spaces
+from numpy.typing import NDArray
 from sb3_contrib import RecurrentPPO
+from sb3_contrib.common.recurrent.type_aliases import RecurrentRolloutBufferSamples
 from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor
 from torch.optim import Optimizer
 
-from memspan.training.agents.policy import CellPolicy
-from memspan.training.agents.windows import WindowBuffer
-
-State = tuple[Tensor, ...]
+from memspan.cells.base.cell import Cell, join_states, select_sequences
+from memspan.training.agents.policy import CellPolicy, State
 
 
 @final
 class CellPPO(RecurrentPPO):
-    """The library's update on windows of what was lived; `state` is what the agent carries in each world."""
+    """PPO over a `CellPolicy`; `state` is the agent's recurrent state in every world."""
 
     policy: CellPolicy  # pyright: ignore[reportIncompatibleVariableOverride]
     rollout_buffer: WindowBuffer
@@ -34,7 +36,7 @@ class CellPPO(RecurrentPPO):
     recurrence: int
 
     def _setup_model(self) -> None:
-        """As the library does it, with the cell's state in place of an LSTM's. The caller seeds."""
+        """As in the library, with the cell's state in place of an LSTM's. The caller seeds torch."""
         self._setup_lr_schedule()
         settings: dict[str, Any] = dict(self.policy_kwargs)
         self.recurrence = settings.pop("recurrence")
@@ -60,24 +62,24 @@ class CellPPO(RecurrentPPO):
     def collect_rollouts(
         self, env: VecEnv, callback: BaseCallback, rollout_buffer: RolloutBuffer, n_rollout_steps: int
     ) -> bool:
-        """Live so many steps in every world and keep what was seen, done and thought of it."""
+        """Act for `n_rollout_steps` in every world and store observations, actions, values and states."""
         assert isinstance(rollout_buffer, WindowBuffer)
         self.policy.set_training_mode(False)
         rollout_buffer.reset()
         with torch.no_grad():
             for step in range(n_rollout_steps):
                 if step % self.recurrence == 0:
-                    rollout_buffer.keep(self.state)
-                self._live(env, callback, rollout_buffer)
-            last = self.policy.predict_values(*self._now())
+                    rollout_buffer.add_state(self.state)
+                self._act(env, callback, rollout_buffer)
+            last = self.policy.predict_values(*self._inputs())
         rollout_buffer.compute_returns_and_advantage(last, np.asarray(self._last_episode_starts))
         self.num_timesteps += n_rollout_steps * env.num_envs
         return True
 
-    def _live(self, env: VecEnv, callback: BaseCallback, buffer: WindowBuffer) -> None:
-        actions, values, log_probs, self.state = self.policy(*self._now())
+    def _act(self, env: VecEnv, callback: BaseCallback, buffer: WindowBuffer) -> None:
+        actions, values, log_probs, self.state = self.policy(*self._inputs())
         taken = actions.cpu().numpy()
-        seen, rewards, ended, told = env.step(taken)
+        observations, rewards, ended, infos = env.step(taken)
         buffer.add(
             np.asarray(self._last_obs),
             taken.reshape(-1, 1),
@@ -86,15 +88,94 @@ class CellPPO(RecurrentPPO):
             values,
             log_probs,
         )
-        self._last_obs, self._last_episode_starts = seen, ended  # pyright: ignore[reportAttributeAccessIssue]
-        callback.update_locals({"rewards": rewards, "dones": ended, "infos": told})
+        self._last_obs, self._last_episode_starts = observations, ended  # pyright: ignore[reportAttributeAccessIssue]
+        callback.update_locals({"rewards": rewards, "dones": ended, "infos": infos})
         callback.on_step()
 
-    def _now(self) -> tuple[Tensor, State, Tensor]:
-        """What is seen in every world, the state, and where an episode begins."""
-        seen = torch.as_tensor(np.asarray(self._last_obs), device=self.device)
+    def _inputs(self) -> tuple[Tensor, State, Tensor]:
+        """The current observation of every world, the state, and where an episode starts."""
+        observations = torch.as_tensor(np.asarray(self._last_obs), device=self.device)
         starts = torch.as_tensor(np.asarray(self._last_episode_starts), device=self.device).bool()
-        return seen, self.state, starts
+        return observations, self.state, starts
 
     def _update_learning_rate(self, optimizers: list[Optimizer] | Optimizer) -> None:
-        """Constant: weights that learn at another rate than the rest keep theirs."""
+        """Do nothing: the rate is constant, and the library would give all parameter groups the same one."""
+
+
+@final
+class WindowBuffer(RolloutBuffer):
+    """sb3's rollout buffer, whose batches are windows of `recurrence` steps in random order with their initial states.
+
+    A window may contain ends of episodes: `starts` clears the state there, as it did when the frames were collected.
+    """
+
+    def __init__(
+        self,
+        steps: int,
+        observation_space: spaces.Space[Any],
+        action_space: spaces.Space[Any],
+        cell: Cell,
+        recurrence: int,
+        device: torch.device | str,
+        gae_lambda: float,
+        gamma: float,
+        n_envs: int,
+    ) -> None:
+        self.cell, self.recurrence = cell, recurrence
+        self.states: list[State] = []
+        super().__init__(steps, observation_space, action_space, device, gae_lambda, gamma, n_envs)
+
+    def reset(self) -> None:
+        self.states = []
+        super().reset()
+
+    def add_state(self, state: State) -> None:
+        """Store the state of all worlds before the first step of a window."""
+        self.states.append(tuple(tensor.detach().clone() for tensor in state))
+
+    def get(  # pyright: ignore[reportIncompatibleMethodOverride] - windows have states
+        self, batch_size: int | None = None
+    ) -> Generator[RecurrentRolloutBufferSamples, None, None]:
+        """Every window once, in batches of `batch_size` frames, in an order drawn by torch."""
+        whole = self.whole()
+        count = whole.observations.shape[1]
+        windows = count if batch_size is None else max(1, batch_size // self.recurrence)
+        for index in torch.randperm(count).to(self.device).split(windows):
+            yield self._select(whole, index)
+
+    def whole(self) -> RecurrentRolloutBufferSamples:
+        """All windows in parallel: (recurrence, windows, …), and the state before each."""
+        assert self.full, "the rollout must be complete"
+        return RecurrentRolloutBufferSamples(
+            observations=self._windows(self.observations),
+            actions=self._windows(self.actions),
+            old_values=self._windows(self.values),
+            old_log_prob=self._windows(self.log_probs),
+            advantages=self._windows(self.advantages),
+            returns=self._windows(self.returns),
+            lstm_states=join_states(self.cell, self.states),  # pyright: ignore[reportArgumentType]
+            episode_starts=self._windows(self.episode_starts) > 0,
+            mask=torch.ones(0),
+        )
+
+    def _windows(self, rows: NDArray[Any]) -> Tensor:
+        """(steps, worlds, …) to (recurrence, windows of all worlds, …); windows of the same time are adjacent."""
+        cut = rows.reshape(-1, self.recurrence, self.n_envs, *rows.shape[2:])
+        return self.to_torch(np.swapaxes(cut, 0, 1).reshape(self.recurrence, -1, *rows.shape[2:]))
+
+    def _select(self, whole: RecurrentRolloutBufferSamples, index: Tensor) -> RecurrentRolloutBufferSamples:
+        def flat(tensor: Tensor) -> Tensor:
+            return tensor[:, index].flatten(0, 1)
+
+        state: Any = select_sequences(self.cell, whole.lstm_states, index)  # pyright: ignore[reportArgumentType]
+        return RecurrentRolloutBufferSamples(
+            observations=whole.observations[:, index],
+            actions=flat(whole.actions),
+            old_values=flat(whole.old_values),
+            old_log_prob=flat(whole.old_log_prob),
+            advantages=flat(whole.advantages),
+            returns=flat(whole.returns),
+            lstm_states=state,
+            episode_starts=whole.episode_starts[:, index],
+            mask=torch.ones(self.recurrence * len(index), device=index.device),
+        )

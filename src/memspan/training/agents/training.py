@@ -1,38 +1,44 @@
-"""`train_agents` and `resume_agents`: an agent and one without memory beside it, for every seed, each in its folder."""
+"""`train_agents` and `resume_agents`: an agent and its memoryless baseline for every seed, each in its own folder."""
 
 from __future__ import annotations
 
-import json
+import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import final
 
-from memspan.engines import Processes, available_cores
-from memspan.errors import InputError
 from memspan.progress import SILENT, Progress
 from memspan.results import AgentRun
-from memspan.results.files import write_text
 from memspan.training.agents.agent import Agent
-from memspan.training.agents.best import MEMORYLESS, load_agent
-from memspan.training.agents.config import NONE, AgentConfig, check_agent
-from memspan.training.agents.config_json import agent_from_json, agent_json, without_memory
-from memspan.training.agents.folder import config_of
-from memspan.training.agents.loop import train_one, with_limits
-from memspan.training.agents.outcome import EPISODES, outcome
-from memspan.training.run_folder import RunFolder, read_json
-from memspan.training.seeds import FILE, holds_seeds
-from memspan.training.training import TrainingInterrupted
-from memspan.training.watching import watching
+from memspan.training.agents.config import (
+    NONE,
+    AgentConfig,
+    agent_from_json,
+    agent_json,
+    check_agent,
+    memoryless,
+    read_agent_config,
+)
+from memspan.training.agents.evaluation import EPISODES, MEMORYLESS, load_agent, run_result
+from memspan.training.run.checkpoint import Position, newest_checkpoint
+from memspan.training.run.config import with_limits
+from memspan.training.run.folder import RunFolder
+from memspan.training.run.loop import TrainingInterrupted, run_learner
+from memspan.training.run.machine import stream_seed, torch_seed, torch_threads
+from memspan.training.run.sweep import (
+    TrainingJob,
+    check_same_seeds,
+    check_seeds,
+    holds_seeds,
+    read_seeds,
+    seed_jobs,
+    train_many,
+    write_seeds,
+)
 
-
-@final
-@dataclass(frozen=True)
-class Job:
-    """The training of one agent."""
-
-    config: AgentConfig
-    folder: Path
+Job = TrainingJob[AgentConfig]
+_PACKAGES = ("gymnasium", "minigrid", "stable-baselines3", "sb3-contrib")
+"""Packages whose versions environment.json records in addition."""
 
 
 def train_agents(
@@ -44,26 +50,25 @@ def train_agents(
     workers: int | None = None,
     progress: Progress = SILENT,
 ) -> AgentRun:
-    """Train with the seeds config.seed, config.seed + 1, …, and judge every agent on `episodes` episodes.
+    """Train with the seeds config.seed, config.seed + 1, …, and evaluate every agent on `episodes` episodes.
 
-    One seed is trained in `out` itself, several in out/seed-0, out/seed-1, …; the agent without memory of each is in the
-    folder memoryless below it. Where minutes end a training, the agent without memory follows, to as many updates.
-    `workers` are at work at once, unless told one for each core; what comes out does not depend on how many. Called again
-    after it was stopped or killed, it goes on.
+    One seed is trained in `out` itself, several in out/seed-0, out/seed-1, …; each memoryless agent is in the folder
+    memoryless below. If the training time is limited, the memoryless agent is trained afterwards for as many updates.
+    `workers` run at a time, by default one for each core; results do not depend on it. Called again, it resumes.
     """
-    if isinstance(seeds, bool) or seeds < 1:
-        raise InputError(f"--seeds is {seeds}; expected a whole number of 1 or more")
+    check_seeds(seeds)
     check_agent(config)
-    Agent(config).close()  # a world or a cell that cannot be made is told before there is a folder
+    Agent(config).close()  # an impossible world or cell is reported before there is a folder
     _begin(config, out, seeds)
     try:
-        for jobs in _in_turn(config, out, seeds):
-            _all_of(jobs, min(len(jobs), workers or available_cores()), progress)
+        for jobs in _stages(config, out, seeds):
+            title = f"{config.task.world}, {len(jobs)} agents"
+            train_many(_train, jobs, title=title, headline="reward", workers=workers, progress=progress)
     except KeyboardInterrupt as interrupt:
         raise TrainingInterrupted(
-            f"what was done is saved in {out}; go on by memspan resume {out}"
+            f"the training so far is saved in {out}; continue with memspan resume {out}"
         ) from interrupt
-    return outcome(out, episodes, progress)
+    return run_result(out, episodes, progress)
 
 
 def resume_agents(
@@ -74,88 +79,89 @@ def resume_agents(
     workers: int | None = None,
     progress: Progress = SILENT,
 ) -> AgentRun:
-    """Go on where a run stopped or was killed, to the same weights and metrics that it would have reached.
+    """Continue a run that was stopped or killed, to the same weights and metrics that it would have reached.
 
-    `updates` and `max_minutes` replace the limits of the run, for good. Of a run that is over the agents are judged again.
+    `updates` and `max_minutes` replace the limits of the run permanently. A finished run is only evaluated again.
     """
     seeds = 1
     if holds_seeds(out):
-        plain = read_json(out / FILE)
-        config, seeds = agent_from_json(plain["config"], str(out / FILE)), int(plain["seeds"])
+        seeds, plain = read_seeds(out)
+        config = agent_from_json(plain, str(out / "seeds.json"))
     else:
-        config = config_of(RunFolder(out))
+        config = read_agent_config(RunFolder(out))
     config = with_limits(config, updates, max_minutes)
     return train_agents(config, out, seeds=seeds, workers=workers, progress=progress)
 
 
+def train_agent(config: AgentConfig, out: Path, *, progress: Progress = SILENT) -> Position:
+    """Train one agent, or continue it where its folder stands, until a limit is reached and everything is saved.
+
+    The caller's random state and number of threads do not change.
+    """
+    check_agent(config)
+    folder = RunFolder(out)
+    with torch_threads(config.training.threads), torch_seed(stream_seed(config.seed, 0)):
+        agent = Agent(config)
+        with contextlib.closing(agent), folder.writing():
+            if folder.config_file.exists():
+                folder.resume(agent_json(config))
+            else:
+                folder.begin(agent_json(config), packages=_PACKAGES)
+            return run_learner(agent, folder, lambda: _restore(agent, folder, progress), progress=progress)
+
+
+def _restore(agent: Agent, folder: RunFolder, progress: Progress) -> tuple[Position, float]:
+    """Load the newest readable checkpoint; returns its position and the seconds spent until then."""
+    newest = newest_checkpoint(folder, agent.name, progress.say, check_metrics=True)
+    if newest is None:
+        return Position(), folder.seconds()
+    tensors, position = newest
+    agent.load(tensors, folder.checkpoint(position.update))
+    return position.reopened(), folder.seconds()
+
+
 def agent_jobs(config: AgentConfig, out: Path, seeds: int) -> list[Job]:
-    """The agent of every seed, and where it is trained."""
-    folders = [out] if seeds == 1 else [out / f"seed-{number}" for number in range(seeds)]
-    return [Job(replace(config, seed=config.seed + number), folder) for number, folder in enumerate(folders)]
+    """The agent of every seed and its folder."""
+    return [TrainingJob(config, out)] if seeds == 1 else seed_jobs(config, out, seeds)
 
 
 def memoryless_jobs(agents: list[Job]) -> list[Job]:
-    """The agents without memory, each beside its own, where they are wanted."""
+    """The memoryless agent next to each agent, if one is to be trained."""
     return [
-        Job(without_memory(job.config), job.folder / MEMORYLESS)
+        TrainingJob(memoryless(job.config), job.folder / MEMORYLESS)
         for job in agents
         if job.config.training.memoryless and job.config.cell.name != NONE
     ]
 
 
-def _in_turn(config: AgentConfig, out: Path, seeds: int) -> Iterator[list[Job]]:
-    """What is trained at the same time. Where minutes end it, agents come first: they say how many updates there are."""
+def _stages(config: AgentConfig, out: Path, seeds: int) -> Iterator[list[Job]]:
+    """What is trained at the same time. Agents with a time limit come first: they determine the number of updates."""
     agents = agent_jobs(config, out, seeds)
     if config.training.max_minutes is None:
         yield [*agents, *memoryless_jobs(agents)]
         return
     yield agents
-    if others := [_as_long(job) for job in memoryless_jobs(agents)]:
-        yield others
+    if baselines := [_with_same_updates(job) for job in memoryless_jobs(agents)]:
+        yield baselines
 
 
-def _as_long(job: Job) -> Job:
-    """The same with as many updates as the agent beside has done, whatever time it takes."""
+def _with_same_updates(job: Job) -> Job:
+    """The memoryless job with as many updates as its agent has done, however long that takes."""
     done = load_agent(RunFolder(job.folder.parent)).update
     training = replace(job.config.training, updates=max(done, 1), max_minutes=None)
-    return Job(replace(job.config, training=training), job.folder)
+    return TrainingJob(replace(job.config, training=training), job.folder)
 
 
-def _all_of(jobs: list[Job], workers: int, progress: Progress) -> None:
-    if workers == 1:
-        for job in jobs:
-            train_one(job.config, job.folder, progress=progress)
-        return
-    total = len(jobs) * jobs[0].config.training.updates
-    name = f"{jobs[0].config.task.world}, {len(jobs)} agents"
-    with watching([RunFolder(job.folder) for job in jobs], progress.stage(name, total), "reward"):
-        Processes(workers).map(_one, jobs)
-
-
-def _one(job: Job) -> None:
-    train_one(job.config, job.folder)
+def _train(job: Job, progress: Progress = SILENT) -> None:
+    train_agent(job.config, job.folder, progress=progress)
 
 
 def _begin(config: AgentConfig, out: Path, seeds: int) -> None:
-    """A folder that holds another run is refused before any work; that of several seeds says of how many."""
-    held = None
+    """Refuse a folder that holds another run before any work; record the seeds if there are several."""
+    plain = agent_json(config)
     if holds_seeds(out):
-        held = read_json(out / FILE)
+        check_same_seeds(out, read_seeds(out), seeds, plain)
     elif RunFolder(out).config_file.exists():
-        held = {"seeds": 1, "config": read_json(RunFolder(out).config_file)}
-    wanted = {"seeds": seeds, "config": agent_json(config)}
-    if held is not None and _without_limits(held) != _without_limits(wanted):
-        raise InputError(
-            f"{out} holds another run; go on with it by memspan resume {out}, or give another --out"
-        )
+        check_same_seeds(out, (1, RunFolder(out).config_json()), seeds, plain)
     if seeds > 1:
-        write_text(out / FILE, json.dumps(wanted, indent=2) + "\n")
-
-
-def _without_limits(held: dict) -> dict:
-    training = {
-        name: value
-        for name, value in held["config"].get("training", {}).items()
-        if name not in ("updates", "max_minutes")
-    }
-    return {"seeds": held["seeds"], "config": {**held["config"], "training": training}}
+        write_seeds(out, seeds, plain)
