@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from memspan.cli.output import write_folder
-from memspan.cli.prediction_tables import show_prediction
+from memspan.presentation.prediction import show_prediction
 from memspan.results import AnyPrediction
 
 MOST_LINES = 22

@@ -11,8 +11,8 @@ import torch
 from memspan.cells import VanillaRNN
 from memspan.diagnostics import context_loss
 from memspan.diagnostics.contexts import contexts_of, has_context
-from memspan.figures.diagnosis_words import context_words
 from memspan.models.network import Network
+from memspan.presentation.diagnosis import context_words
 from memspan.results import ContextLoss
 from memspan.tasks.adding import Adding
 from memspan.tasks.copying import Copy

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from tests.figures.agent_examples import LOOKS, agent_evaluation, agent_run, episode, learning
 
 from memspan.errors import InputError
-from memspan.figures import figures_of, plot
-from memspan.figures.agent import episode_drawing
+from memspan.presentation import figures_of, plot
+from memspan.presentation.agent import attention_map
 
 
 def lines(run) -> dict[str, object]:
@@ -45,7 +45,7 @@ def test_where_no_episode_ended_nothing_is_drawn_of_learning():
 
 
 def test_what_is_not_looked_at_has_no_colour():
-    map = episode_drawing(episode())
+    map = attention_map(episode())
     assert np.array_equal(np.isnan(map.values), np.array(LOOKS) == 0)
     assert "the past that is not remembered" in map.caption
     figures_of(dataclasses.replace(agent_evaluation(), episode=episode(np.zeros((3, 3)))))

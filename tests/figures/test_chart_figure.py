@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from memspan.errors import InputError
-from memspan.figures import figures_of, plot
-from memspan.figures.chart import chart_figure
+from memspan.presentation import figures_of, plot
+from memspan.presentation.draw.chart import chart_figure
 from memspan.results import BenchReport, Chart, line
 
 

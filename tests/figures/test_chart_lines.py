@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from memspan.figures.chart import chart_figure
+from memspan.presentation.draw.chart import chart_figure
 from memspan.results import Chart, line
 
 

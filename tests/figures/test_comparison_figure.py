@@ -3,9 +3,9 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from memspan.figures import figures_of, plot
-from memspan.figures.comparison import MOST_PAIRS, comparison_figure
-from memspan.figures.style import style
+from memspan.presentation import figures_of, plot
+from memspan.presentation.draw.comparison import MOST_PAIRS, comparison_figure
+from memspan.presentation.draw.style import drawing_style
 
 
 def test_every_source_has_its_own_colour_marker_and_dash(examples):
@@ -34,7 +34,7 @@ def test_the_lower_panel_marks_exactly_the_lags_that_differ(examples):
 
 
 def test_one_panel_per_pair_up_to_a_limit_that_is_told(examples):
-    with style():
+    with drawing_style():
         figure = comparison_figure(examples.comparison(("a", "b", "c", "d", "e")), bits=False)
     assert len(figure.axes) == 1 + MOST_PAIRS
     assert "the 6 pairs with the smallest p of 10" in figure.get_suptitle()

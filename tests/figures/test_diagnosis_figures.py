@@ -8,10 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from memspan.figures import figures_of, plot
-from memspan.figures.diagnosis import diagnosis_drawings
-from memspan.figures.diagnosis_words import context_words, gradient_words, growth_words
-from memspan.report import sentence
+from memspan.presentation import figures_of, plot, sentence
+from memspan.presentation.diagnosis import context_words, diagnosis_drawings, gradient_words, growth_words
 from memspan.results import (
     AttentionMap,
     Chart,

@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 from tests.figures.agent_examples import COLOURS, END, episode
 
-from memspan.figures import episode as drawing
-from memspan.figures.episode import episode_gif, episode_svg, film_of
+from memspan.presentation.draw import episode as drawing
+from memspan.presentation.draw.episode import episode_gif, episode_svg, film_of
 
 SIDE = 180
 """Pixels of a world of five cells, three times as large as it was kept."""

@@ -13,8 +13,8 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
 from memspan.errors import InputError
-from memspan.figures import figures_of, plot, save, svg_text
-from memspan.figures.colour_scale import colour_scale
+from memspan.presentation import figures_of, plot, save, svg_text
+from memspan.presentation.draw.heat_map import color_scale
 from memspan.results import HeatMap, line
 
 LARGEST_SVG = 300_000
@@ -82,19 +82,19 @@ def test_what_lies_above_the_highest_shares_one_colour_and_the_bar_says_so(predi
 
 
 def test_an_infinite_timescale_has_the_colour_of_the_longest():
-    scale = colour_scale(small([[10.0, np.inf]]))
+    scale = color_scale(small([[10.0, np.inf]]))
     assert (scale.high, scale.open_ends, scale.labels[-1]) == (1000.0, "max", "1,000 or more")
     _, mesh = drawn(small([[10.0, np.inf]]))
     assert np.asarray(mesh.get_array())[0, 1] == 1000.0
 
 
 def test_a_bar_whose_ends_hide_nothing_is_not_pointed():
-    scale = colour_scale(small([[2.0, 40.0]]))
+    scale = color_scale(small([[2.0, 40.0]]))
     assert (scale.low, scale.high, scale.open_ends, scale.labels) == (2.0, 40.0, "neither", ("2", "40"))
 
 
 def test_a_linear_bar_has_round_ticks_and_a_named_end():
-    scale = colour_scale(small([[0.2, 1.0, 2.6]], scale="linear", highest=1.83))
+    scale = color_scale(small([[0.2, 1.0, 2.6]], scale="linear", highest=1.83))
     assert scale.labels == ("0.3", "0.6", "0.9", "1.2", "1.5", "1.83 or more")
     assert scale.open_ends == "max"
 
@@ -177,7 +177,7 @@ def test_a_border_that_does_not_cross_the_map_is_not_in_the_legend(predictions):
 
 def test_colours_that_are_told_are_the_same_for_every_map():
     scales = [
-        colour_scale(dataclasses.replace(small(values, scale="linear"), colours=(0.0, 1.0)))
+        color_scale(dataclasses.replace(small(values, scale="linear"), colours=(0.0, 1.0)))
         for values in ([[0.4, 0.5]], [[0.85, 0.95]])
     ]
     assert scales[0] == scales[1]

@@ -10,16 +10,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from memspan.decay.laws import LAWS
-from memspan.figures import plot
-from memspan.figures.information import information_figure
-from memspan.figures.laws import has_residuals, residual_figure
-from memspan.figures.style import style
+from memspan.presentation import plot
+from memspan.presentation.draw.curve import has_residuals, information_figure, residual_figure
+from memspan.presentation.draw.style import drawing_style
 from memspan.results import Curve, Measurement, Period, Reach, Span
 
 
 def figure_of(measurement: Measurement, bits: bool = False) -> Figure:
     """The figure before it is laid out: that takes time and moves nothing within the axes."""
-    with style():
+    with drawing_style():
         return information_figure(measurement, bits=bits)
 
 
@@ -129,7 +128,7 @@ def test_no_law_is_drawn_through_a_period(examples):
 def test_residuals_are_in_standard_errors_from_the_best_law(examples):
     measurement = examples.measurement()
     curve, decay = measurement.curve, measurement.decay
-    with style():
+    with drawing_style():
         (ax,) = residual_figure(measurement).axes
     fitted = np.asarray(line_of(ax, "fitted").get_xydata())
     law = LAWS["power"].value(decay.lags, decay["power"].parameters)
@@ -146,7 +145,7 @@ def test_residuals_beyond_the_axis_are_marked_at_its_edge(examples):
     measurement = examples.measurement()
     corrected = measurement.curve.corrected.copy()
     corrected[[0, 3]] += np.array([1.0, -1.0])
-    with style():
+    with drawing_style():
         (ax,) = residual_figure(with_curve(measurement, corrected=corrected)).axes
     assert x_of(line_of(ax, "above the axis")).tolist() == [1]
     assert x_of(line_of(ax, "below the axis")).tolist() == [4]

@@ -10,11 +10,11 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from memspan.figures import figures_of, plot, svg_text
-from memspan.figures.eigenvalues import eigenvalue_axes
-from memspan.figures.memorization import memorization_captions, memorization_figures
-from memspan.figures.style import style
 from memspan.memorization import memorize
+from memspan.presentation import figures_of, plot, svg_text
+from memspan.presentation.draw.eigenvalues import draw_eigenvalues
+from memspan.presentation.draw.style import drawing_style
+from memspan.presentation.memorization import memorization_captions, memorization_figures
 from memspan.results import Memorization
 
 ROUNDING = 1e-9
@@ -36,9 +36,9 @@ CASES: dict[str, Memorization] = EXAMPLES.every()
 
 
 def circle(result: Memorization) -> Axes:
-    with style():
+    with drawing_style():
         ax = Figure().subplots()
-        eigenvalue_axes(ax, result)
+        draw_eigenvalues(ax, result)
     return ax
 
 
@@ -54,7 +54,7 @@ def texts(ax: Axes) -> set[str]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_kind_of_network_is_drawn_and_captioned(name):
-    with style():
+    with drawing_style():
         figures = memorization_figures(CASES[name])
     captions = memorization_captions(CASES[name])
     scores = [] if name == "one symbol" else ["scores"]
@@ -71,7 +71,7 @@ def test_figures_are_laid_out_and_rendered_without_a_warning(name):
 
 
 def test_planes_stand_side_by_side_under_one_title():
-    with style():
+    with drawing_style():
         figure, signed = (
             memorization_figures(CASES[name])["orbit"] for name in ("many planes", "two planes and a sign")
         )
@@ -127,7 +127,7 @@ def test_a_large_network_shows_the_eigenvalues_of_its_construction(monkeypatch):
     for name in ("two planes and a sign", "a permutation", "a star"):
         computed = marked(circle(CASES[name]), "this network")
         with monkeypatch.context() as patch:
-            patch.setattr("memspan.figures.eigenvalues._COMPUTED", 0)
+            patch.setattr("memspan.presentation.draw.eigenvalues._COMPUTED", 0)
             known = marked(circle(CASES[name]), "this network")
         assert np.abs(computed[:, None] - known).min(axis=1) == pytest.approx(0, abs=ROUNDING)
         assert np.abs(computed[:, None] - known).min(axis=0) == pytest.approx(0, abs=ROUNDING)
@@ -135,7 +135,7 @@ def test_a_large_network_shows_the_eigenvalues_of_its_construction(monkeypatch):
 
 def test_dollars_and_line_ends_in_the_string_are_drawn_as_they_are():
     result = dataclasses.replace(EXAMPLES.abracadabra(), text="$a$\nb")
-    with style():
+    with drawing_style():
         figures = memorization_figures(result)
     for figure in figures.values():
         figure.draw_without_rendering()

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from memspan.figures.numbers import count, number, probability, trimmed, with_error, with_interval
-from memspan.figures.style import look
-from memspan.figures.words import law_words, short, symbols_word
+from memspan.presentation.curve import law_words, short, symbols_word
+from memspan.presentation.draw.style import look
+from memspan.presentation.numbers import count, number, probability, trimmed, with_error, with_interval
 from memspan.results import LawFit
 
 

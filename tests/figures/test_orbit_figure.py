@@ -12,12 +12,10 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.path import Path as Outline
 
-from memspan.figures import figures_of, plot
-from memspan.figures.orbit import orbit_figure
-from memspan.figures.regions import regions
-from memspan.figures.style import style
-from memspan.figures.symbol_colours import symbol_colours
 from memspan.memorization.orbits import orbits
+from memspan.presentation import figures_of, plot
+from memspan.presentation.draw.orbit import orbit_figure, regions, symbol_colors
+from memspan.presentation.draw.style import drawing_style
 from memspan.results import END, Orbit
 
 ROUNDING = 1e-9
@@ -154,7 +152,7 @@ def test_few_symbols_have_a_legend_and_many_do_not():
 
 def test_colours_differ_for_few_and_many_symbols():
     for amount in (1, 2, 8, 9, 26, 60):
-        assert len(set(symbol_colours(amount))) == amount
+        assert len(set(symbol_colors(amount))) == amount
 
 
 def test_orbits_of_a_recipe_are_drawn_beside_its_charts(examples):
@@ -167,5 +165,5 @@ def test_orbits_of_a_recipe_are_drawn_beside_its_charts(examples):
 
 @pytest.mark.parametrize("name", ["one symbol", "many letters", "hidden letters", "words as a number"])
 def test_letters_of_every_kind_are_drawn_without_a_warning(name):
-    with style():
+    with drawing_style():
         orbit_figure(CASES[name]).draw_without_rendering()

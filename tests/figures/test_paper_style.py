@@ -9,10 +9,10 @@ from matplotlib.font_manager import fontManager
 from matplotlib.ft2font import FT2Font
 
 from memspan.errors import InputError
-from memspan.figures import figures_of, plot, save
-from memspan.figures import style as styles
-from memspan.figures.legend import covered, place_legend
-from memspan.figures.style import literal
+from memspan.presentation import figures_of, plot, save
+from memspan.presentation.draw import style as styles
+from memspan.presentation.draw.legend import covered, place_legend
+from memspan.presentation.draw.style import literal
 from memspan.results import Span
 
 

@@ -8,7 +8,7 @@ import matplotlib as mpl
 import pytest
 
 from memspan.errors import InputError
-from memspan.figures import figures_of, plot, save, svg_text
+from memspan.presentation import figures_of, plot, save, svg_text
 
 
 def test_svg_and_png_are_written_and_nothing_else(examples, tmp_path):
@@ -75,10 +75,10 @@ def test_plot_without_axes_makes_a_pyplot_figure(examples):
 
 
 def test_words_and_sentences_do_not_load_matplotlib():
-    program = "import sys, memspan.report.sentences; sys.exit('matplotlib' in sys.modules)"
+    program = "import sys, memspan.presentation.presenter; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 def test_figures_never_load_pyplot():
-    program = "import sys, memspan.report.files; sys.exit('matplotlib.pyplot' in sys.modules)"
+    program = "import sys, memspan.presentation.page.folder; sys.exit('matplotlib.pyplot' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

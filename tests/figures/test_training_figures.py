@@ -12,7 +12,7 @@ from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
 from memspan.errors import InputError
-from memspan.figures import figures_of, plot, svg_text
+from memspan.presentation import figures_of, plot, svg_text
 
 
 def load_examples() -> ModuleType:

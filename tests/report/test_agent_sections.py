@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from tests.figures.agent_examples import agent_evaluation, agent_run, learning, rewards
 
-from memspan.report import sentence
-from memspan.report.agent_rows import agent_evaluation_rows, agent_rows, rewards_table
-from memspan.report.sections import section_of
+from memspan.presentation import sentence
+from memspan.presentation.agent import agent_evaluation_rows, agent_rows, rewards_table
+from memspan.presentation.presenter import section_of
 from memspan.results import AgentEvaluation, AgentRun
 
 

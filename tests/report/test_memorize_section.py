@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 
 from memspan.errors import CorruptError
-from memspan.report import Section, render, report, sentence
-from memspan.report.files import read_result
-from memspan.report.memorization_tables import MOST_WEIGHTS, weight_tables
-from memspan.report.sections import section_of
+from memspan.presentation import Section, render, report, sentence
+from memspan.presentation.memorization import MOST_WEIGHTS, weight_tables
+from memspan.presentation.presenter import read_result, section_of
 from memspan.results import Memorization, Reproduction
 from memspan.results.encoding import dumps
 
@@ -60,7 +59,7 @@ class Tags(HTMLParser):
 @pytest.fixture
 def told(monkeypatch):
     """The section without its figures, which take most of the time."""
-    monkeypatch.setattr("memspan.report.sections.memorize.illustrations", lambda result, captions: ())
+    monkeypatch.setattr("memspan.presentation.memorization.illustrations", lambda result, captions: ())
     return section_of
 
 

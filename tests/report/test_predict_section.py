@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from memspan.errors import CorruptError
-from memspan.report import Section, report, sentence
-from memspan.report.files import read_result
-from memspan.report.sections import section_of
+from memspan.presentation import Section, report, sentence
+from memspan.presentation.presenter import read_result, section_of
 from memspan.results import AnyPrediction, JacobianMoments, Prediction
 from memspan.results.encoding import dumps
 

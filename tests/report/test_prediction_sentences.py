@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from memspan.report import sentence
+from memspan.presentation import sentence
 from memspan.results import Wanted
 
 

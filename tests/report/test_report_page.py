@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from memspan.errors import CorruptError, InputError
-from memspan.figures.words import span_value
-from memspan.report import Section, render, report, write_report
-from memspan.report.section import Table
-from memspan.report.sections import section_of
-from memspan.report.tables import curve_tables
+from memspan.presentation import Section, render, report, write_report
+from memspan.presentation.curve import curve_tables, span_value
+from memspan.presentation.page.section import Table
+from memspan.presentation.presenter import section_of
 from memspan.results import Influence, Measurement, Period
 from memspan.results.encoding import dumps
 

@@ -4,8 +4,8 @@ import dataclasses
 
 import numpy as np
 
-from memspan.report import sentence
-from memspan.report.sentences import span_caution
+from memspan.presentation import sentence
+from memspan.presentation.presenter import span_caution
 from memspan.results import BenchReport, Period, Span
 
 

@@ -14,8 +14,8 @@ import pytest
 
 from memspan import results
 from memspan.memorization import memorize
-from memspan.report import notebook_html
-from memspan.report.sentences import sentence
+from memspan.presentation import notebook_html
+from memspan.presentation.presenter import sentence
 from memspan.results import Sample, Span
 from memspan.results.display import Displayed, Notebook
 from memspan.theory import predictions
@@ -135,6 +135,6 @@ def test_what_is_no_result_is_refused():
 
 
 def test_results_do_not_load_what_shows_them():
-    code = "import sys, memspan.results; print('matplotlib' in sys.modules, 'memspan.report' in sys.modules)"
+    code = "import sys, memspan.results; print('matplotlib' in sys.modules, 'memspan.presentation' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == ["False", "False"]

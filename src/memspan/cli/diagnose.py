@@ -13,8 +13,8 @@ from memspan.cli import train_options as asked
 from memspan.cli.output import Output, check_place
 from memspan.errors import InputError, check_models
 
-_LOOKING = "Looking"
-_FOREIGN = "hf:"
+_PANEL = "Diagnosis"
+_HUGGING_FACE = "hf:"
 
 
 def diagnose(
@@ -22,7 +22,7 @@ def diagnose(
         str,
         typer.Argument(
             metavar="RUN",
-            help="The folder of a training, as memspan train named it, or hf:PATH, a causal model of Hugging Face.",
+            help="Folder of a training run, or hf:PATH, a causal model of Hugging Face.",
         ),
     ],
     delay: Annotated[
@@ -30,72 +30,71 @@ def diagnose(
         typer.Option(
             min=1,
             metavar="N",
-            help="The delay of the task, in steps (its length, where it has no delay). By default the trained one. Of a"
-            " text: the symbols of a window, by default 300.",
-            rich_help_panel=_LOOKING,
+            help="Delay of the task (its length, if it has no delay), in steps. Default: the trained one. For texts: symbols"
+            " of a window. Default 300.",
+            rich_help_panel=_PANEL,
         ),
     ] = None,
     text: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Of hf:PATH: the text that it reads (UTF-8). A training has its own.",
-            rich_help_panel=_LOOKING,
+            help="Text for hf:PATH to read (UTF-8). A training run has its own.",
+            rich_help_panel=_PANEL,
         ),
     ] = None,
     sequences: Annotated[
         int,
-        typer.Option(min=1, metavar="N", help="Test sequences that are looked at.", rich_help_panel=_LOOKING),
+        typer.Option(min=1, metavar="N", help="Number of test sequences.", rich_help_panel=_PANEL),
     ] = 20,
     loss: Annotated[
         Literal["recalled", "whole", "changed"],
         typer.Option(
             metavar="recalled|whole|changed",
-            help="Whose gradient: of the answers that take memory (the last 10 of copy and denoise, else the last one), of"
-            " all that the task scores, or changed: of the former if each ought to be another, so that all are wrong.",
-            rich_help_panel=_LOOKING,
+            help="Loss to differentiate: recalled, of the answers that need memory (the last 10 of copy and denoise, else"
+            " the last one); whole, of all answers; changed, as recalled, with other targets, so that all are wrong.",
+            rich_help_panel=_PANEL,
         ),
     ] = "recalled",
     costs: Annotated[
         bool,
         typer.Option(
             "--costs/--no-costs",
-            help="Measure memory and time of a training step at four lengths, in a process of its own (some seconds).",
-            rich_help_panel=_LOOKING,
+            help="Measure memory and time of a training step at four lengths, in a separate process (seconds).",
+            rich_help_panel=_PANEL,
         ),
     ] = True,
     device: Annotated[
         asked.DeviceName,
-        typer.Option(metavar="auto|cpu|cuda|mps", help="Where it runs.", rich_help_panel=_LOOKING),
+        typer.Option(metavar="auto|cpu|cuda|mps", help="Device.", rich_help_panel=_PANEL),
     ] = "auto",
     seed: Annotated[
         int,
-        typer.Option(min=0, metavar="N", help="Which sequences.", rich_help_panel=_LOOKING),
+        typer.Option(min=0, metavar="N", help="Random seed of the sequences.", rich_help_panel=_PANEL),
     ] = 0,
     out: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Write result.json, figures (.svg and .png) and report.html into this folder. By default RUN/diagnosis; of"
-            " hf:PATH no files without it.",
+            help="Folder for result.json, figures (.svg and .png) and report.html. Default RUN/diagnosis; none for hf:PATH.",
             rich_help_panel="Output",
         ),
     ] = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """What a trained network does with its past: where gradients arrive, what it looks at, how much of it it needs.
+    """How a trained network uses its past: gradients, attention, Jacobians and the context it needs.
 
-    The weights are those that did best on validation so far; the run may still go on. Of a model of Hugging Face (hf:PATH
-    --text FILE): gradients at the tokens that were read, and the loss against the context.
+    The weights are those with the lowest validation loss so far; the run may be unfinished. For a model of Hugging Face
+    (hf:PATH --text FILE): gradients at the tokens, and the loss against the context length.
     """
     check_models("diagnosing")
-    foreign = model.startswith(_FOREIGN)
+    foreign = model.startswith(_HUGGING_FACE)
     if foreign == (text is None):
         raise InputError(
-            f"{model} comes with no text; give one by --text FILE"
+            f"{model} comes without a text; add --text FILE"
             if foreign
-            else f"--text {text}: a training is looked at on the test text that it has; leave it out, or give hf:PATH"
+            else f"--text {text}: a training run has its own test text; omit it, or give hf:PATH"
         )
     output = Output(command="diagnose", json=json, quiet=quiet)
     folder = out if foreign else out or Path(model) / "diagnosis"
@@ -106,7 +105,7 @@ def diagnose(
 
         if text is not None:
             result = diagnose_foreign(
-                model.removeprefix(_FOREIGN),
+                model.removeprefix(_HUGGING_FACE),
                 text,
                 window=delay,
                 sequences=sequences,
@@ -125,7 +124,4 @@ def diagnose(
                 seed=seed,
                 progress=progress,
             )
-    from memspan.cli.diagnosis_tables import show_diagnosis
-
-    place = dataclasses.replace(output, out=folder)
-    place.give(result, lambda console: show_diagnosis(console, result))
+    dataclasses.replace(output, out=folder).give(result)

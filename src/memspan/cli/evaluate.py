@@ -11,7 +11,7 @@ from memspan.cli.run_kept import nothing_kept
 from memspan.errors import InputError, check_models
 
 WRITTEN = 200_000
-"""Symbols that a run writes unless told; the command line has its own number, so that its help loads no PyTorch."""
+"""Default number of generated symbols; repeated here so that the help does not load PyTorch."""
 
 
 def evaluate(
@@ -31,9 +31,9 @@ def evaluate(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """What a trained network still remembers, at the delay it was trained at or at others; of an agent, in other worlds.
+    """Evaluate a trained network at its own delay or at others; an agent, in other worlds.
 
-    The weights are those that did best on validation so far, of an agent the newest; the run may still go on.
+    The weights are those with the lowest validation loss so far, for an agent the newest; the run may be unfinished.
     """
     check_models("evaluating")
     output = Output(command="evaluate", json=json, quiet=quiet)
@@ -53,14 +53,14 @@ def evaluate(
         gridworld.evaluate(run, worlds or [], episodes, seed or 0, device, output, out)
         return
     if worlds or episodes is not None:
-        raise InputError(f"--world and --episodes are for runs in grid worlds; {run} is none; leave them out")
-    writes = segment_information or reverse_perplexity
-    _check_read(writes, {"--length": length, "--seed": seed})
+        raise InputError(f"--world and --episodes are for runs in grid worlds; {run} is none; omit them")
+    generates = segment_information or reverse_perplexity
+    _check_generation_options(generates, {"--length": length, "--seed": seed})
     with output.progress() as progress, nothing_kept(f"what was evaluated; {run} is as it was"):
         from memspan.diagnostics.written_texts import check_text, with_written
         from memspan.training.evaluating import evaluate_run
 
-        if writes:
+        if generates:
             check_text(run)
         result = evaluate_run(
             run,
@@ -71,7 +71,7 @@ def evaluate(
             device=device,
             progress=progress,
         )
-        if writes:
+        if generates:
             result = with_written(
                 result,
                 run,
@@ -82,17 +82,14 @@ def evaluate(
                 device=device,
                 progress=progress,
             )
-    from memspan.cli.training_tables import show_evaluation
-
-    place = dataclasses.replace(output, out=folder)
-    place.give(result, lambda console: show_evaluation(console, result))
+    dataclasses.replace(output, out=folder).give(result)
 
 
-def _check_read(writes: bool, given: dict[str, int | None]) -> None:
-    """Refuse options that only what is written depends on, where nothing is."""
-    words = [f"{word} {value}" for word, value in given.items() if value is not None]
-    if words and not writes:
+def _check_generation_options(generates: bool, given: dict[str, int | None]) -> None:
+    """Refuse options of generated text where none is generated."""
+    options = [f"{word} {value}" for word, value in given.items() if value is not None]
+    if options and not generates:
         raise InputError(
-            f"{' and '.join(words)}: nothing is written, so nothing depends on it; add --segment-information or "
-            "--reverse-perplexity, or leave it out"
+            f"{' and '.join(options)}: has no effect without generated text; add --segment-information or "
+            "--reverse-perplexity, or omit it"
         )

@@ -94,10 +94,10 @@ def evaluate(
             device=None if device == "auto" else device,
             progress=progress,
         )
-    from memspan.cli.gridworld_tables import show_agent_evaluation
+    from memspan.presentation.terminal import show_result
 
     place = dataclasses.replace(output, out=out or run / "evaluation")
-    place.give(result, lambda console: show_agent_evaluation(console, result))
+    place.give(result, lambda console: show_result(console, result))
 
 
 def agent_of(asked: Asked) -> AgentConfig:
@@ -167,7 +167,7 @@ def _given(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _give(output: Output, run: Path, result: AgentRun) -> None:
-    from memspan.cli.gridworld_tables import show_agent
+    from memspan.cli.output import show_agent
 
     place = dataclasses.replace(output, out=run)
     place.give(result, lambda console: show_agent(console, result))

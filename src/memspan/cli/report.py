@@ -12,12 +12,12 @@ from memspan.cli.output import Output, encoded
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder with results of other commands.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder with results of other commands.")],
     bits: options.Bits = False,
     json: options.Json = False,
 ) -> None:
-    """Write DIR/report.html: every result.json below DIR on one page that needs no network."""
-    from memspan.report import report as write
+    """Write DIR/report.html: every result.json below DIR on one self-contained page."""
+    from memspan.presentation import report as write
 
     path = write(folder, bits=bits)
     results = [str(found) for found in sorted(folder.rglob("result.json"))]

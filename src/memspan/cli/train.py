@@ -143,7 +143,7 @@ def _first_process() -> bool:
 def _give(output: Output, run: Path, result: TrainingRun) -> None:
     if not _first_process():
         return
-    from memspan.cli.training_tables import show_training
+    from memspan.cli.output import show_training
 
     place = dataclasses.replace(output, out=run)
     place.give(result, lambda console: show_training(console, result, run))

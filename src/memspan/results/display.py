@@ -35,7 +35,7 @@ class Notebook(Displayed):
     def _repr_html_(self) -> str:
         # The report is layers above and needs matplotlib. Like every public name it is found by its own name on first
         # use, so that results depend on nothing that they are shown with.
-        return importlib.import_module("memspan.report").notebook_html(self)
+        return importlib.import_module("memspan.presentation").notebook_html(self)
 
 
 def fields_in_brief(result: Any) -> str:
