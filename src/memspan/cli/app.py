@@ -73,6 +73,7 @@ class _LazyCommands(MutableMapping[str, Any]):
                 single.command(name, epilog=example(*lines))(found)
                 found = single
             self._loaded[name] = typer.main.get_command(found)
+            self._loaded[name].name = name
         return self._loaded[name]
 
     def __setitem__(self, name: str, command: Any) -> None:

@@ -21,10 +21,10 @@ def bench(
             metavar="NAME",
             help="Benchmarks: measure (speed, 2 minutes), calibration (estimates next to exact answers, 3 minutes), theory"
             " (1 minute), cells (layers, 1 minute), cell-sizes (layers at other sizes, minutes), train (the loop"
-            " next to bare updates, minutes), settings (every task with every cell, half an hour), objective (updates with --bmi next"
-            " to those without, half a minute), gridworld (agents next to sb3-contrib's own, 1 minute), sample (text"
-            " generation, 2 minutes), mixture (a mixture-of-softmaxes loss, half a minute) or large (a 2 GB file: minutes"
-            " and 5 GB of disk).",
+            " next to bare updates, minutes), settings (every task with every cell, half an hour), objective (updates with"
+            " --bmi next to those without, half a minute), gridworld (agents next to sb3-contrib's own, 1 minute), sample"
+            " (text generation, 2 minutes), mixture (a mixture-of-softmaxes loss, half a minute) or large (a 2 GB file:"
+            " minutes and 5 GB of disk).",
         ),
     ] = "measure",
     full: Annotated[

@@ -479,6 +479,6 @@ def reached_words(wanted: Wanted) -> str:
     """The timescale at the value to set.
 
     >>> reached_words(Wanted(340.0, "bias_mean", 40.0, None, 7.0934, None, (-10.0, 40.0), "novel.txt"))
-    'infinite'
+    'an infinite timescale'
     """
-    return "infinite" if wanted.reached is None else steps_words(wanted.reached)
+    return "an infinite timescale" if wanted.reached is None else steps_words(wanted.reached)

@@ -145,7 +145,8 @@ class Presenter(ABC, Generic[R]):
         drawings = self.drawings()
         names = [drawing.name for drawing in drawings]
         if len(set(names)) < len(names):
-            raise ValueError(f"figures need different names, got {', '.join(names)}")
+            kind = type(self.result).__name__
+            raise ValueError(f"the figures of a {kind} need different names, got {', '.join(names)}")
         return {name: figure for one in drawings for name, figure in present(one).new_figures().items()}
 
     def panels(self) -> Mapping[str, Notebook]:

@@ -73,7 +73,7 @@ def test_a_run_without_benchmarks_and_a_missing_ratio_are_drawn(examples):
 def test_what_cannot_be_drawn_is_told(examples):
     with pytest.raises(InputError, match="cannot draw a Reproduction; expected a Curve"):
         plot(examples.reproduction(), Figure().subplots())
-    with pytest.raises(InputError, match="cannot draw a Claim"):
+    with pytest.raises(InputError, match="cannot present a Claim; expected a result of memspan"):
         figures_of(examples.reproduction().claims[0])
 
 
@@ -96,3 +96,25 @@ def test_large_numbers_on_a_linear_axis_have_thousands_apart():
     figure.canvas.draw()
     (ax,) = figure.axes
     assert "400,000" in {label.get_text() for label in ax.get_xticklabels()}
+
+
+def widths(scale: str, *heights: list[float]) -> list[float]:
+    """How broad lines at these heights are drawn."""
+    lines = tuple(line(f"line {n}", np.arange(1.0, 4.0), values) for n, values in enumerate(heights))
+    chart = Chart("chart", "title", "x", "y", "linear", scale, lines, "caption")  # type: ignore[arg-type]
+    return [drawn.get_linewidth() for drawn in chart_figure(chart).axes[0].get_lines()]
+
+
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_a_line_under_another_is_broader_and_others_are_alike(scale):
+    under, over, apart = widths(scale, [1.0, 1.0, 1.0], [1.0, 1.001, 1.0], [0.1, 0.2, 0.3])
+    assert under > 2 * over
+    assert over == apart
+
+
+def test_small_values_are_told_apart_on_a_logarithmic_axis_only():
+    values = ([1.0, 1.0, 1.0], [1e-3, 1e-3, 1e-3], [1e-5, 1e-5, 1e-5])
+    _, second, third = widths("log", *values)
+    assert second == third
+    _, second, third = widths("linear", *values)
+    assert second > third

@@ -10,7 +10,7 @@ import pytest
 
 from memspan.errors import CorruptError, InputError
 from memspan.presentation import Section, render, report, write_report
-from memspan.presentation.curve import curve_tables, span_value
+from memspan.presentation.curve import span_value
 from memspan.presentation.page.section import Table
 from memspan.presentation.presenter import section_of
 from memspan.results import Influence, Measurement, Period
@@ -101,7 +101,7 @@ def test_the_answers_come_first(page):
         "novel.txt: reach 246 [221, 276] characters at 0.001 nats; dependence visible to 8,228 characters"
     )
     assert len(answers) == 4
-    assert page.index("In short") < page.index("<section")
+    assert page.index("Summary") < page.index("<section")
 
 
 def test_making_the_page_again_gives_the_same_bytes(folder, page):
@@ -192,7 +192,7 @@ def test_silence_and_censoring_are_explained(examples):
     silent = cells(section_of(examples.independent()))
     assert silent["span"] == "none visible"
     assert silent["law"] == "none"
-    assert silent["reach"] == "none: the corrected information never is above 0.001 nats"
+    assert silent["reach"] == "none: the corrected information is never above 0.001 nats"
     assert (
         span_value(examples.measurement(last=60).curve, "chars")
         == "at least 60 characters, the largest lag measured"
@@ -200,7 +200,10 @@ def test_silence_and_censoring_are_explained(examples):
 
 
 def test_numbers_of_every_lag_are_listed_unless_they_are_too_many(examples):
-    few, many = (curve_tables(examples.measurement(lags=np.arange(1, last)).curve) for last in (61, 302))
+    few, many = (
+        [table for table in section_of(examples.measurement(lags=np.arange(1, last))).details if table.folded]
+        for last in (61, 302)
+    )
     assert len(few[0].rows) == 60
     assert few[0].folded
     assert not many
@@ -219,7 +222,7 @@ def test_claims_show_paper_corrected_measured_and_a_mark(examples):
 def test_a_comparison_tells_each_pair_and_shared_notes_once(examples):
     section = section_of(examples.comparison())
     assert section.table.rows[0][:2] == ("train and valid", "different (p < 0.0001)")
-    assert "Where: at distance 1 to 3." in section.table.rows[0][2]
+    assert "At lags 1 to 3." in section.table.rows[0][2]
     assert section.notes[0] == "train, valid: one document: the floor is from far circular shifts"
 
 

@@ -74,10 +74,10 @@ def diagnosis(gradients: GradientNorms, theory: tuple[float, ...] = (0.5, 0.25))
     [
         ((3.1, 2.0, 1.0), "gradients reach all 2 steps back with 3.1 times less norm than at the end"),
         ((1.0, 2.0, 8.0), "gradients reach all 2 steps back with 8.0 times more norm than at the end"),
-        ((1.0, 2.0, 1.05), "gradients reach all 2 steps back with as much norm as at the end"),
+        ((1.0, 2.0, 1.05), "gradients reach all 2 steps back with the same norm as at the end"),
         ((1.0, 0.5, 1e-7), "gradients reach 1 of 2 steps back"),
         ((0.0, 0.0), "the loss has no gradient at the last step"),
-        ((1.0, float("nan")), "gradients are too large for numbers"),
+        ((1.0, float("nan")), "gradients overflow"),
     ],
 )
 def test_gradients_in_words(mean, expected):
@@ -141,5 +141,5 @@ def test_plot_draws_the_gradients():
     from matplotlib import pyplot
 
     ax = plot(diagnosis(norms(2.0, 1.0)))
-    assert ax.get_ylabel() == "norm of the gradient dL / dh"
+    assert ax.get_ylabel() == "gradient norm |dL / dh|"
     pyplot.close("all")

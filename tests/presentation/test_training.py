@@ -1,4 +1,4 @@
-"""Trainings and evaluations on a page: the answer first, every number explained, the configuration, damaged files."""
+"""The figures of trainings and evaluations: what they show, what they name, and what cannot be drawn."""
 
 import dataclasses
 import importlib.util
@@ -7,16 +7,19 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.container import ErrorbarContainer
+from matplotlib.figure import Figure
 
-from memspan.errors import CorruptError
-from memspan.presentation import report, sentence
+from memspan.errors import CorruptError, InputError
+from memspan.presentation import figures_of, plot, report, sentence, svg_text
 from memspan.presentation.presenter import read_result, section_of
 from memspan.results import Evaluation, TrainingRun
 from memspan.results.encoding import dumps, to_plain
 
 
 def load_examples() -> ModuleType:
-    path = Path(__file__).parent.parent / "figures" / "training_examples.py"
+    path = Path(__file__).with_name("training_examples.py")
     spec = importlib.util.spec_from_file_location("memspan_training_examples", path)
     assert spec is not None
     assert spec.loader is not None
@@ -26,6 +29,86 @@ def load_examples() -> ModuleType:
 
 
 EXAMPLES = load_examples()
+
+
+def texts(ax: Axes) -> set[str]:
+    return {text.get_text() for text in ax.texts}
+
+
+def line(ax: Axes, label: str) -> np.ndarray:
+    (found,) = [line for line in ax.get_lines() if line.get_label() == label]
+    return np.asarray(found.get_xydata())
+
+
+def test_loss_and_accuracy_stand_side_by_side_with_what_needs_no_memory():
+    run = EXAMPLES.training()
+    left, right = figures_of(run)["training"].axes
+    assert texts(left) == {"without memory 0.173 nats", "saved: update 8,250"}
+    assert texts(right) == {"chance 12.5 %", "saved: update 8,250"}
+    assert (line(left, "validation") == np.stack([run.validated, run.validation_loss], axis=1)).all()
+    assert left.get_yscale() == "log"
+    assert right.get_ylim()[0] == 0
+
+
+def test_the_title_is_the_answer():
+    (figure,) = figures_of(EXAMPLES.training()).values()
+    assert figure.get_suptitle() == (
+        "copy, delay 100, rel-rnn: 99.9 % of recalled symbols right (chance 12.5 %) after 8,250 updates"
+    )
+
+
+def test_the_baseline_is_on_the_axis_even_where_no_loss_is_near_it():
+    run = EXAMPLES.unlearnt()
+    left = figures_of(run)["training"].axes[0]
+    low, high = left.get_ylim()
+    assert low < run.baseline < high
+
+
+def test_a_training_without_accuracy_has_one_panel():
+    (ax,) = figures_of(EXAMPLES.without_accuracy())["training"].axes
+    assert ax.get_ylabel() == "loss, nats"
+
+
+def test_accuracy_is_drawn_against_delay_with_the_trained_one_and_chance_marked():
+    evaluation = EXAMPLES.evaluation()
+    (ax,) = figures_of(evaluation)["transfer"].axes
+    assert texts(ax) == {"trained at delay 100", "chance 12.5 %"}
+    assert ax.get_xscale() == "log"
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["100", "200", "400", "2,000", "5,000"]
+    (drawn,) = ax.containers
+    assert isinstance(drawn, ErrorbarContainer)
+    points = drawn.lines[0].get_xydata()
+    assert np.allclose(points, [(one.delay, one.accuracy) for one in evaluation.transfer])
+    assert ax.get_title(loc="left") == (
+        "copy, rel-rnn trained at delay 100: 99.2 % of recalled symbols right at delay 5,000"
+    )
+
+
+def test_an_evaluation_without_delays_has_no_figure_and_cannot_be_plotted():
+    evaluation = EXAMPLES.without_delay()
+    assert figures_of(evaluation) == {}
+    with pytest.raises(InputError, match=r"cannot draw a Evaluation; expected .* Evaluation with delays"):
+        plot(evaluation, Figure().subplots())
+
+
+@pytest.mark.parametrize("name", ["training", "without_accuracy", "unlearnt", "evaluation"])
+def test_every_figure_is_the_same_twice(name):
+    first, second = ([svg_text(f) for f in figures_of(getattr(EXAMPLES, name)()).values()] for _ in range(2))
+    assert first == second
+
+
+def test_a_training_can_be_plotted_on_axes_of_ones_own():
+    ax = plot(EXAMPLES.training(), Figure().subplots())
+    assert ax.get_xlabel() == "updates"
+
+
+def test_what_a_text_costs_without_memory_is_told_in_the_unit_of_its_axis():
+    run = dataclasses.replace(EXAMPLES.training(), task="characters", accuracy=None)
+    left = figures_of(run)["training"].axes[0]
+    assert texts(left) == {"without memory 0.250 bits per character", "saved: update 8,250"}
+    assert left.get_ylabel() == "loss, bits per character"
+    drawn = {line.get_label(): line.get_ydata() for line in left.get_lines()}
+    np.testing.assert_allclose(np.asarray(drawn["validation"]), run.validation_loss / np.log(2))
 
 
 def store(result, command: str, folder: Path) -> Path:
@@ -67,7 +150,7 @@ def test_a_result_comes_back_from_json(kind):
 
 def test_a_training_that_learnt_nothing_says_so_and_what_to_do():
     (note,) = section_of(EXAMPLES.unlearnt()).notes
-    assert note.startswith("the answers are hardly better than guesses")
+    assert note.startswith("the answers are hardly better than chance")
     assert "memspan resume runs/copy-rel-rnn-1 --updates 1000" in note
     assert "a shorter delay or another cell" in note
     assert section_of(EXAMPLES.training()).notes == ()
@@ -77,7 +160,7 @@ def test_a_training_that_ran_out_of_time_is_told_to_take_more():
     run = EXAMPLES.unlearnt()
     training = {**run.config["training"], "updates": run.updates + 1, "max_minutes": 0.5}
     (note,) = section_of(dataclasses.replace(run, config={**run.config, "training": training})).notes
-    assert "give it more time (memspan resume runs/copy-rel-rnn-1 --max-minutes 1)," in note
+    assert "try more time (memspan resume runs/copy-rel-rnn-1 --max-minutes 1)," in note
 
 
 def test_of_several_seeds_all_are_gone_on_with(tmp_path):
@@ -129,17 +212,17 @@ def test_a_second_goal_is_told_and_drawn(tmp_path):
     assert isinstance(result, TrainingRun)
     section = section_of(result)
     rows = {row[0]: row[1] for row in section.table.rows}
-    assert rows["neighbours tell"] == "0.879 nats of each other"
-    assert rows["pairs told right"] == "72.0 %"
-    assert (rows["switch"], rows["weights that count"]) == ("after update 4,000", "6.0 of 12")
+    assert rows["segment information"] == "0.879 nats"
+    assert rows["pairs classified"] == "72.0 % right"
+    assert (rows["switch"], rows["effective weights"]) == ("after update 4,000", "6.0 of 12")
     assert [figure.name for figure in section.figures] == ["training", "bound"]
     assert "the switch" in section.figures[1].caption
     page = report(tmp_path).read_text(encoding="utf-8")
-    assert "0.879 nats of each other" in page
+    assert "0.879 nats" in page
     assert page.count("<svg") == 2
 
 
-@pytest.mark.parametrize(("switched", "told"), [(None, "never came"), (0, "made before the first update")])
+@pytest.mark.parametrize(("switched", "told"), [(None, "not reached"), (0, "before the first update")])
 def test_a_switch_that_is_not_in_the_run_is_told(switched, told):
     run = EXAMPLES.with_second_goal()
     goal = dataclasses.replace(run.second_goal, switched=switched)
@@ -147,7 +230,7 @@ def test_a_switch_that_is_not_in_the_run_is_told(switched, told):
     assert rows["switch"] == told
     base = dataclasses.replace(goal, name="base", effective=np.full(goal.logged.size, np.nan))
     rows = section_of(dataclasses.replace(run, second_goal=base)).table.rows
-    assert {row[0] for row in rows}.isdisjoint({"switch", "weights that count"})
+    assert {row[0] for row in rows}.isdisjoint({"switch", "effective weights"})
 
 
 def test_a_second_goal_with_a_missing_number_is_a_damaged_file(tmp_path):

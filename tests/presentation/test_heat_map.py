@@ -142,7 +142,9 @@ def test_figures_of_a_prediction_are_its_charts_and_maps(predictions):
 
 def test_a_map_named_as_a_chart_is_refused(predictions):
     twice = dataclasses.replace(predictions.ordered(), maps=(predictions.heat_map("dynamics"),))
-    with pytest.raises(ValueError, match="minimal-rnn need different names, got dynamics, dynamics"):
+    with pytest.raises(
+        ValueError, match="the figures of a Prediction need different names, got dynamics, dynamics"
+    ):
         figures_of(twice)
 
 

@@ -1,7 +1,11 @@
 """Figures for a column of a paper, several curves in one axes, and legends that lie over nothing."""
 
 import dataclasses
+import subprocess
+import sys
+import threading
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -9,7 +13,7 @@ from matplotlib.font_manager import fontManager
 from matplotlib.ft2font import FT2Font
 
 from memspan.errors import InputError
-from memspan.presentation import figures_of, plot, save
+from memspan.presentation import figures_of, plot, save, svg_text
 from memspan.presentation.draw import style as styles
 from memspan.presentation.draw.legend import covered, place_legend
 from memspan.presentation.draw.style import literal
@@ -99,7 +103,7 @@ def test_several_curves_share_one_axes(examples):
     legend = ax.get_legend()
     assert legend is not None
     assert legend.get_texts()[0].get_text() == "novel"
-    assert "floor taken off" in [text.get_text() for text in legend.get_texts()]
+    assert "noise floor" in [text.get_text() for text in legend.get_texts()]
     with pytest.raises(InputError, match="cannot draw a Span among several curves"):
         plot({"a": first, "b": Span(0, False)}, Figure().subplots())  # type: ignore[dict-item]
 
@@ -110,7 +114,7 @@ def test_measurements_in_a_list_are_called_by_their_data(examples):
 
 
 def test_an_unknown_style_is_refused(examples):
-    with pytest.raises(InputError, match="there is no style 'poster'; use report or paper"):
+    with pytest.raises(InputError, match="unknown style 'poster'; use report or paper"):
         plot(examples.measurement(), Figure().subplots(), style="poster")  # type: ignore[arg-type]
 
 
@@ -209,3 +213,76 @@ def one_letter_font(path, letter: str, family: str) -> None:
     builder.setupPost()
     builder.save(path)
     assert ord(letter) in FT2Font(str(path)).get_charmap()
+
+
+def test_svg_and_png_are_written_and_nothing_else(examples, tmp_path):
+    figure = figures_of(examples.reproduction())["recovery"]
+    vector, raster = save(figure, tmp_path / "figures", "recovery")
+    assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == ["recovery.png", "recovery.svg"]
+    assert vector.read_text().rstrip().endswith("</svg>")
+    assert raster.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_name_that_leaves_the_folder_is_refused(examples, tmp_path):
+    figure = figures_of(examples.bench_report())["ratios"]
+    with pytest.raises(InputError, match="is not a file name"):
+        save(figure, tmp_path, "../outside")
+
+
+def test_the_same_result_gives_the_same_text(examples):
+    first, second = (figures_of(examples.measurement())["information"] for _ in range(2))
+    text = svg_text(first)
+    assert text == svg_text(second)
+    assert text == svg_text(first)
+    assert text.startswith("<svg")
+    assert "<dc:date" not in text
+
+
+def test_letters_are_outlines_so_that_no_font_is_needed(examples):
+    assert "<text" not in svg_text(figures_of(examples.bench_report())["ratios"])
+
+
+def test_drawing_leaves_matplotlibs_settings_alone(examples):
+    before = dict(mpl.rcParams)
+    svg_text(figures_of(examples.bench_report())["ratios"])
+    assert dict(mpl.rcParams) == before
+
+
+def test_a_users_dark_style_does_not_change_a_figure(examples):
+    plain = svg_text(figures_of(examples.bench_report())["ratios"])
+    with mpl.rc_context({"axes.facecolor": "black", "text.color": "white", "font.size": 30}):
+        assert svg_text(figures_of(examples.bench_report())["ratios"]) == plain
+
+
+def test_threads_draw_the_same_as_one_thread(examples):
+    before, report = dict(mpl.rcParams), examples.bench_report()
+    alone, found = svg_text(figures_of(report)["ratios"]), []
+    threads = [
+        threading.Thread(target=lambda: found.append(svg_text(figures_of(report)["ratios"])))
+        for _ in range(3)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [alone] * 3
+    assert dict(mpl.rcParams) == before
+
+
+def test_plot_without_axes_makes_a_pyplot_figure(examples):
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    ax = plot(examples.bench_report())
+    assert pyplot.gcf() is ax.figure
+    pyplot.close(ax.figure)  # pyright: ignore[reportArgumentType]
+
+
+def test_words_and_sentences_do_not_load_matplotlib():
+    program = "import sys, memspan.presentation.presenter; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_figures_never_load_pyplot():
+    program = "import sys, memspan.presentation.page.folder; sys.exit('matplotlib.pyplot' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
