@@ -11,7 +11,7 @@ import pytest
 from memspan.errors import CorruptError, InputError
 from memspan.presentation import Section, render, report, write_report
 from memspan.presentation.curve import span_value
-from memspan.presentation.page.section import Table
+from memspan.presentation.page.section import TextTable
 from memspan.presentation.presenter import section_of
 from memspan.results import Influence, Measurement, Period
 from memspan.results.encoding import dumps
@@ -124,7 +124,7 @@ def test_what_comes_from_outside_is_escaped(examples, tmp_path):
 
 
 def test_a_dollar_in_a_title_is_a_dollar():
-    section = Section("$title", "costs $5", (), Table("", (), ()), ())
+    section = Section("$title", "costs $5", (), TextTable("", (), ()), ())
     text = render([section], "$$")
     assert "<h1>$$</h1>" in text
     assert "<h2>$title</h2>" in text

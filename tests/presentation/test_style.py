@@ -15,7 +15,7 @@ from matplotlib.ft2font import FT2Font
 from memspan.errors import InputError
 from memspan.presentation import figures_of, plot, save, svg_text
 from memspan.presentation.draw import style as styles
-from memspan.presentation.draw.legend import covered, place_legend
+from memspan.presentation.draw.axes import covered, place_legend
 from memspan.presentation.draw.style import literal
 from memspan.results import Span
 
@@ -284,5 +284,5 @@ def test_words_and_sentences_do_not_load_matplotlib():
 
 
 def test_figures_never_load_pyplot():
-    program = "import sys, memspan.presentation.page.folder; sys.exit('matplotlib.pyplot' in sys.modules)"
+    program = "import sys, memspan.presentation.page.html; sys.exit('matplotlib.pyplot' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

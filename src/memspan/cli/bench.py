@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from memspan.cli import options
-from memspan.cli.output import Output
+from memspan.cli.output import CommandOutput
 from memspan.errors import InputError
 
 _CALIBRATION = "Calibration"
@@ -79,7 +79,7 @@ def bench(
         "--seed": seed != 0,
     }
     _check_options(name, [option for option, used in given.items() if used])
-    output = Output(command="bench", json=json, out=out, quiet=quiet, style=style, force=force)
+    output = CommandOutput(command="bench", json=json, out=out, quiet=quiet, style=style, force=force)
     output.claim()
     with output.progress() as progress:
         from memspan.bench import CalibrationPlan, run

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from memspan.cli import options
-from memspan.cli.output import Output
+from memspan.cli.output import CommandOutput
 from memspan.cli.running import CheckFailedError
-from memspan.cli.sources import Reading, Sampling, chosen_lags, is_model, paths_of
+from memspan.cli.sources import Sampling, SourceOptions, chosen_lags, is_model, paths_of
 from memspan.errors import InputError
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def compare(
 ) -> None:
     """Compare several sequences at the size of the smallest, with a verdict for each pair."""
     named = _named(sources)
-    output = Output(
+    output = CommandOutput(
         command="compare",
         json=json,
         out=out,
@@ -76,7 +76,7 @@ def compare(
         force=force and out is not None,
     )
     output.claim(*(f"{name}={path}" for name, source in named.items() for path in paths_of([source])))
-    reading = Reading(
+    reading = SourceOptions(
         symbols=symbols,
         documents=documents,
         column=column,

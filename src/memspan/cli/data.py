@@ -9,7 +9,7 @@ import typer
 
 from memspan.cli import options
 from memspan.cli.app import example
-from memspan.cli.output import Output, encoded
+from memspan.cli.output import CommandOutput, encoded
 
 if TYPE_CHECKING:
     from memspan.data import DataSet
@@ -21,7 +21,7 @@ data = typer.Typer(help="Public data sets by name, checksummed.", epilog=example
 def list_data(json: options.Json = False) -> None:
     """List every data set and its location on this machine."""
     from memspan.data import available
-    from memspan.presentation.page.section import Table
+    from memspan.presentation.page.section import TextTable
     from memspan.presentation.terminal import print_table
 
     found = available()
@@ -37,10 +37,10 @@ def list_data(json: options.Json = False) -> None:
     ]
     rows = tuple((data_set.name, data_set.description, _location(data_set, path)) for data_set, path in found)
     here = sum(path is not None for _, path in found)
-    Output(command="data list", json=json).show(
+    CommandOutput(command="data list", json=json).show(
         encoded("data list", {"data": plain}),
         f"{len(found)} data sets, {here} of them on this machine; use one as data:NAME, download one with memspan data get",
-        lambda console: print_table(console, Table("", ("name", "description", "location"), rows)),
+        lambda console: print_table(console, TextTable("", ("name", "description", "location"), rows)),
     )
 
 
@@ -63,7 +63,7 @@ def get_data(
     """Download a data set to the user's cache and verify it; an existing copy is left unchanged."""
     from memspan.data import CATALOGUE, get
 
-    output = Output(command="data get", json=json, quiet=quiet)
+    output = CommandOutput(command="data get", json=json, quiet=quiet)
     with output.progress() as progress:
         folder = get(name, progress=progress)
     files = [str(path) for path in CATALOGUE[name].files_in(folder)]

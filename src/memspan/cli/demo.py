@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from memspan.cli import options
-from memspan.cli.output import Output, encoded, write_folder
+from memspan.cli.output import CommandOutput, encoded, write_folder
 
 
 def demo(
@@ -29,7 +29,7 @@ def demo(
     Writes DIR/report.html, one page with the whole story, and a folder with result.json for each part. DIR/learnt/seed-0 is
     the run of the network: memspan sample DIR/learnt/seed-0 generates more text.
     """
-    output = Output(command="demo", json=json, out=out, quiet=quiet, force=force)
+    output = CommandOutput(command="demo", json=json, out=out, quiet=quiet, force=force)
     output.claim()
     with output.progress() as progress:
         from memspan.experiments.demo import KNOWN, page, run_demo

@@ -10,7 +10,7 @@ import typer
 
 from memspan.cli import options
 from memspan.cli import train_options as asked
-from memspan.cli.output import Output, check_place
+from memspan.cli.output import CommandOutput, check_place
 from memspan.errors import InputError, check_models
 
 _PANEL = "Diagnosis"
@@ -21,8 +21,7 @@ def diagnose(
     model: Annotated[
         str,
         typer.Argument(
-            metavar="RUN",
-            help="Folder of a training run, or hf:PATH, a causal model of Hugging Face.",
+            metavar="RUN", help="Folder of a training run, or hf:PATH, a causal model of Hugging Face."
         ),
     ],
     delay: Annotated[
@@ -44,8 +43,7 @@ def diagnose(
         ),
     ] = None,
     sequences: Annotated[
-        int,
-        typer.Option(min=1, metavar="N", help="Number of test sequences.", rich_help_panel=_PANEL),
+        int, typer.Option(min=1, metavar="N", help="Number of test sequences.", rich_help_panel=_PANEL)
     ] = 20,
     loss: Annotated[
         Literal["recalled", "whole", "changed"],
@@ -65,12 +63,10 @@ def diagnose(
         ),
     ] = True,
     device: Annotated[
-        asked.DeviceName,
-        typer.Option(metavar="auto|cpu|cuda|mps", help="Device.", rich_help_panel=_PANEL),
+        asked.DeviceName, typer.Option(metavar="auto|cpu|cuda|mps", help="Device.", rich_help_panel=_PANEL)
     ] = "auto",
     seed: Annotated[
-        int,
-        typer.Option(min=0, metavar="N", help="Random seed of the sequences.", rich_help_panel=_PANEL),
+        int, typer.Option(min=0, metavar="N", help="Random seed of the sequences.", rich_help_panel=_PANEL)
     ] = 0,
     out: Annotated[
         Path | None,
@@ -96,7 +92,7 @@ def diagnose(
             if foreign
             else f"--text {text}: a training run has its own test text; omit it, or give hf:PATH"
         )
-    output = Output(command="diagnose", json=json, quiet=quiet)
+    output = CommandOutput(command="diagnose", json=json, quiet=quiet)
     folder = out if foreign else out or Path(model) / "diagnosis"
     if folder is not None:
         check_place(folder)

@@ -6,7 +6,7 @@ import dataclasses
 
 from memspan.cli import gridworld, options
 from memspan.cli import train_options as asked
-from memspan.cli.output import Output, check_place
+from memspan.cli.output import CommandOutput, check_place
 from memspan.cli.run_kept import nothing_kept
 from memspan.errors import InputError, check_models
 
@@ -36,7 +36,7 @@ def evaluate(
     The weights are those with the lowest validation loss so far, for an agent the newest; the run may be unfinished.
     """
     check_models("evaluating")
-    output = Output(command="evaluate", json=json, quiet=quiet)
+    output = CommandOutput(command="evaluate", json=json, quiet=quiet)
     folder = out or run / "evaluation"
     check_place(folder)
     if gridworld.is_run(run):
@@ -63,13 +63,7 @@ def evaluate(
         if generates:
             check_text(run)
         result = evaluate_run(
-            run,
-            delays or (),
-            split=split,
-            batches=batches,
-            size=size,
-            device=device,
-            progress=progress,
+            run, delays or (), split=split, batches=batches, size=size, device=device, progress=progress
         )
         if generates:
             result = with_written(

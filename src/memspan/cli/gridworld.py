@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memspan.cli.output import Output, print_bytes
+from memspan.cli.output import CommandOutput, print_bytes
 from memspan.cli.run_kept import RUNS, kept
 from memspan.cli.train_settings import GRIDWORLD, Asked
 from memspan.errors import InputError, check_rl
@@ -30,7 +30,7 @@ def is_run(run: Path) -> bool:
     return is_agent(run)
 
 
-def train(asked: Asked, seeds: int, show_config: bool, out: Path | None, output: Output) -> None:
+def train(asked: Asked, seeds: int, show_config: bool, out: Path | None, output: CommandOutput) -> None:
     """An agent, and one without memory beside it."""
     check_rl("training in grid worlds")
     from memspan.training.agents.config_json import agent_json
@@ -53,7 +53,7 @@ def train(asked: Asked, seeds: int, show_config: bool, out: Path | None, output:
 
 
 def resume(
-    run: Path, updates: int | None, max_minutes: float | None, output: Output, progress: Progress
+    run: Path, updates: int | None, max_minutes: float | None, output: CommandOutput, progress: Progress
 ) -> None:
     """Go on with the agents of a run."""
     check_rl("training in grid worlds")
@@ -77,7 +77,7 @@ def evaluate(
     episodes: int | None,
     seed: int,
     device: Device,
-    output: Output,
+    output: CommandOutput,
     out: Path | None,
 ) -> None:
     """The agents of a run in other worlds; `auto` is the device that they were trained on."""
@@ -166,7 +166,7 @@ def _given(values: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _give(output: Output, run: Path, result: AgentRun) -> None:
+def _give(output: CommandOutput, run: Path, result: AgentRun) -> None:
     from memspan.cli.output import show_agent
 
     place = dataclasses.replace(output, out=run)

@@ -12,9 +12,17 @@ from typing import TYPE_CHECKING, Annotated, final
 import typer
 
 from memspan.cli import options
-from memspan.cli.output import Output, encoded
+from memspan.cli.output import CommandOutput, encoded
 from memspan.cli.running import keeping
-from memspan.cli.sources import Reading, Sampling, chosen_lags, is_model, joined_note, load_counts, paths_of
+from memspan.cli.sources import (
+    Sampling,
+    SourceOptions,
+    chosen_lags,
+    is_model,
+    joined_note,
+    load_counts,
+    paths_of,
+)
 from memspan.errors import InputError
 
 if TYPE_CHECKING:
@@ -85,7 +93,7 @@ def measure(
     if out is None and (counts_only or keep_counts):
         option = "--counts-only" if counts_only else "--keep-counts"
         raise InputError(f"{option} needs a folder for the counts; add --out DIR")
-    reading = Reading(
+    reading = SourceOptions(
         symbols=symbols,
         documents=documents,
         column=column,
@@ -98,7 +106,9 @@ def measure(
     job = _Measuring(sources, reading, lags, max_lag, estimator, null, fit_above, level, workers, seed, out)
     if counts_only:
         job.check_counting_options(bits=bits, style=style, keep_counts=keep_counts)
-    output = Output(command="measure", json=json, out=out, quiet=quiet, bits=bits, style=style, force=force)
+    output = CommandOutput(
+        command="measure", json=json, out=out, quiet=quiet, bits=bits, style=style, force=force
+    )
     counts = load_counts(sources)
     output.claim(*(paths_of(sources) if counts is None else counts.paths))
     if counts_only:
@@ -154,7 +164,7 @@ def _remove_counts(folder: Path) -> None:
 @dataclass(frozen=True)
 class _Measuring:
     sources: list[str]
-    reading: Reading
+    reading: SourceOptions
     lags: str | None
     max_lag: int | None
     estimator: str
@@ -215,7 +225,7 @@ class _Measuring:
 
     def _check_counts_options(self) -> None:
         """Refuse options of reading and counting for pairs that are already counted."""
-        other = replace(self.reading, sampling=Sampling()) != Reading()
+        other = replace(self.reading, sampling=Sampling()) != SourceOptions()
         given = {
             "--lags": self.lags,
             "--max-lag": self.max_lag,
@@ -262,7 +272,7 @@ class _Measuring:
         return last
 
 
-def _count(job: _Measuring, output: Output, given: PairCounts | None) -> None:
+def _count(job: _Measuring, output: CommandOutput, given: PairCounts | None) -> None:
     folder = job.counts_folder
     assert folder is not None, "--counts-only was checked to have --out"
     if given is not None:

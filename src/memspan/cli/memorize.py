@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from memspan.cli import options
-from memspan.cli.output import Output
+from memspan.cli.output import CommandOutput
 from memspan.errors import InputError
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def memorize(
     Every network is run for 100,000 symbols and 1,000 periods or more before it is shown.
     """
     _check(string, file, save)
-    output = Output(command="memorize", json=json, out=out, quiet=quiet, style=style, force=force)
+    output = CommandOutput(command="memorize", json=json, out=out, quiet=quiet, style=style, force=force)
     with output.progress() as progress:
         from memspan.memorization import PeriodicString, memorize, save_memorization
 
@@ -152,9 +152,9 @@ def _given(
 
 
 def _read(file: str, symbols: str | None, progress: Progress) -> tuple[str | list[str], str, tuple[str, ...]]:
-    from memspan.cli.sources import Reading
+    from memspan.cli.sources import SourceOptions
 
-    sequence = Reading(symbols=symbols).read([file], progress)
+    sequence = SourceOptions(symbols=symbols).read([file], progress)
     if sequence.n_documents > 1 or sequence.length > _LONGEST:
         raise InputError(
             f"{file} holds {sequence.length:,} symbols in {sequence.n_documents:,} documents; expected one string of up to "

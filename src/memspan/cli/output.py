@@ -31,7 +31,7 @@ Show = Callable[["Console"], None]
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class Output:
+class CommandOutput:
     """Where a command's answer goes; `out` is created at once, so that a wrong path fails before the work."""
 
     command: str
@@ -162,12 +162,12 @@ def show_training(console: Console, result: TrainingRun, folder: Path) -> None:
 def show_agent(console: Console, result: AgentRun) -> None:
     """The tables of an agent's training, and the world to evaluate it in next."""
     from memspan.presentation.agent import AgentRunPresenter
-    from memspan.presentation.page.section import Table
+    from memspan.presentation.page.section import TextTable
     from memspan.presentation.terminal import print_blocks
     from memspan.tasks.gridworld import LARGER
 
     facts, *notes = AgentRunPresenter(result).blocks()
-    if isinstance(facts, Table):
+    if isinstance(facts, TextTable):
         command = f"memspan evaluate {result.run} --world {LARGER.get(result.world, result.world)}"
         facts = dataclasses.replace(facts, rows=(*facts.rows, ("next", command)))
     print_blocks(console, (facts, *notes))
@@ -192,7 +192,7 @@ def _make_folder(out: Path) -> None:
 
 
 def _subject_of(path: Path) -> tuple[str, ...] | None:
-    """The command of a stored result and its subject, as `Output.claim` names it; None for any other file."""
+    """The command of a stored result and its subject, as `CommandOutput.claim` names it; None for any other file."""
     from memspan.results.encoding import read_object
 
     try:

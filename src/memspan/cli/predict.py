@@ -9,7 +9,7 @@ import typer
 
 from memspan.cli import options
 from memspan.cli.options import option
-from memspan.cli.output import Output
+from memspan.cli.output import CommandOutput
 from memspan.cli.running import CheckFailedError
 from memspan.errors import InputError
 
@@ -217,7 +217,9 @@ def predict(
     _check(cell, chosen, axes or [])
     if out is None and not json and (phase_diagram or dynamics):
         out = _FIGURES  # figures need a folder
-    output = Output(command="predict", json=json, out=out, quiet=quiet, bits=bits, style=style, force=force)
+    output = CommandOutput(
+        command="predict", json=json, out=out, quiet=quiet, bits=bits, style=style, force=force
+    )
     if out is not _FIGURES:
         output.claim(cell)
     with output.progress() as progress:

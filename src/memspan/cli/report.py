@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from memspan.cli import options
-from memspan.cli.output import Output, encoded
+from memspan.cli.output import CommandOutput, encoded
 
 
 def report(
@@ -22,7 +22,7 @@ def report(
     path = write(folder, bits=bits)
     results = [str(found) for found in sorted(folder.rglob("result.json"))]
     amount = "1 result" if len(results) == 1 else f"{len(results)} results"
-    Output(command="report", json=json).show(
+    CommandOutput(command="report", json=json).show(
         encoded("report", {"path": str(path), "results": results}),
         f"{path}: {amount} on one page",
         lambda console: console.print("\n".join(results), soft_wrap=True),

@@ -7,15 +7,14 @@ from typing import Annotated, Literal
 import typer
 
 from memspan.cli import options
-from memspan.cli.output import Output, encoded
+from memspan.cli.output import CommandOutput, encoded
 from memspan.cli.run_kept import kept_trainings
 from memspan.cli.running import CheckFailedError
 
 
 def reproduce(
     id: Annotated[
-        str,
-        typer.Argument(metavar="ID|list", help="Figure, table, theorem or erratum; list shows all."),
+        str, typer.Argument(metavar="ID|list", help="Figure, table, theorem or erratum; list shows all.")
     ],
     scale: Annotated[
         options.ScaleName,
@@ -36,7 +35,7 @@ def reproduce(
     quiet: options.Quiet = False,
 ) -> None:
     """Reproduce a figure, table, theorem or erratum of the sources and check its claims."""
-    output = Output(command="reproduce", json=json, out=out, quiet=quiet, style=style, force=force)
+    output = CommandOutput(command="reproduce", json=json, out=out, quiet=quiet, style=style, force=force)
     if id == "list":
         _list(output)
         return
@@ -57,9 +56,9 @@ def reproduce(
         raise CheckFailedError("; ".join(failed))
 
 
-def _list(output: Output) -> None:
+def _list(output: CommandOutput) -> None:
     from memspan.experiments import RECIPES
-    from memspan.presentation.page.section import Table
+    from memspan.presentation.page.section import TextTable
     from memspan.presentation.terminal import print_table
 
     recipes = [
@@ -78,5 +77,5 @@ def _list(output: Output) -> None:
     output.show(
         encoded("reproduce", {"recipes": recipes}),
         f"{len(recipes)} recipes; run one with memspan reproduce ID --scale smoke|laptop|paper",
-        lambda console: print_table(console, Table("", ("id", "title", "source", "time"), rows)),
+        lambda console: print_table(console, TextTable("", ("id", "title", "source", "time"), rows)),
     )

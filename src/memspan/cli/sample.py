@@ -9,7 +9,7 @@ import typer
 
 from memspan.cli import options
 from memspan.cli import train_options as asked
-from memspan.cli.output import Output
+from memspan.cli.output import CommandOutput
 from memspan.errors import InputError, check_models
 
 _SAMPLING = "Sampling"
@@ -24,8 +24,7 @@ def sample(
         ),
     ],
     length: Annotated[
-        int,
-        typer.Option(min=1, metavar="N", help="Total number of symbols.", rich_help_panel=_SAMPLING),
+        int, typer.Option(min=1, metavar="N", help="Total number of symbols.", rich_help_panel=_SAMPLING)
     ] = 2_000,
     streams: Annotated[
         int | None,
@@ -59,8 +58,7 @@ def sample(
         ),
     ] = None,
     device: Annotated[
-        asked.DeviceName,
-        typer.Option(metavar="auto|cpu|cuda|mps", help="Device.", rich_help_panel=_SAMPLING),
+        asked.DeviceName, typer.Option(metavar="auto|cpu|cuda|mps", help="Device.", rich_help_panel=_SAMPLING)
     ] = "auto",
     seed: options.Seed = 0,
     save: Annotated[
@@ -75,7 +73,7 @@ def sample(
     Without --save the first text is shown. The same seed gives the same texts.
     """
     check_models("sampling")
-    output = Output(command="sample", json=json, quiet=quiet)
+    output = CommandOutput(command="sample", json=json, quiet=quiet)
     if save is not None and save.is_dir():
         raise InputError(
             f"--save {save} is a folder; expected a file to write, such as {save / 'sample.txt'}"

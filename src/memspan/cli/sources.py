@@ -54,7 +54,7 @@ class Sampling:
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class SourceOptions:
     """How files are read; every field is the option of its name (`symbols` is `--as`)."""
 
     symbols: str | None = None
@@ -114,7 +114,7 @@ class Reading:
                 f"{model} is a model and cannot be read together with other sources; "
                 "to compare them, use memspan compare NAME=SOURCE …"
             )
-        plain = Reading(symbols="chars" if self.symbols else None, sampling=self.sampling)
+        plain = SourceOptions(symbols="chars" if self.symbols else None, sampling=self.sampling)
         if self != plain:
             raise InputError(
                 f"{model} is measured by the characters it generates, each text a document; for other symbols save a sample "

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memspan.cli import gridworld, options
 from memspan.cli import train_options as asked
-from memspan.cli.output import Output, print_bytes
+from memspan.cli.output import CommandOutput, print_bytes
 from memspan.cli.run_kept import RUNS, kept
 from memspan.cli.train_settings import GRIDWORLD, Asked, resolved
 from memspan.errors import check_models
@@ -75,7 +75,9 @@ def train(
         settings=tuple(settings or ()),
     )
     if task == GRIDWORLD:
-        gridworld.train(given, seeds, show_config, out, Output(command="train", json=json, quiet=quiet))
+        gridworld.train(
+            given, seeds, show_config, out, CommandOutput(command="train", json=json, quiet=quiet)
+        )
         return
     whole = resolved(given)
     if show_config:
@@ -87,7 +89,7 @@ def train(
     whole.task.resolved()  # data that are missing are told before a folder is named
     with place_of(out, RUNS, whole.word, whole.cell.name, shared=several_processes()) as run:
         RunFolder(run).check_free()
-        output = Output(command="train", json=json, quiet=quiet or not _first_process())
+        output = CommandOutput(command="train", json=json, quiet=quiet or not _first_process())
         with output.progress() as progress, kept(run):
             result = _trained(whole, run, seeds, progress)
             _give(output, run if seeds > 1 else Path(result.run), result)
@@ -105,7 +107,7 @@ def resume(
     With a larger --updates or --max-minutes also one that was over.
     """
     check_models("training")
-    output = Output(command="resume", json=json, quiet=quiet or not _first_process())
+    output = CommandOutput(command="resume", json=json, quiet=quiet or not _first_process())
     with output.progress() as progress, kept(run):
         if gridworld.is_run(run):
             gridworld.resume(run, updates, max_minutes, output, progress)
@@ -140,7 +142,7 @@ def _first_process() -> bool:
     return os.environ.get("RANK", "0") == "0"
 
 
-def _give(output: Output, run: Path, result: TrainingRun) -> None:
+def _give(output: CommandOutput, run: Path, result: TrainingRun) -> None:
     if not _first_process():
         return
     from memspan.cli.output import show_training

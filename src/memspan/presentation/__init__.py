@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from memspan.presentation.draw.style import save as save
     from memspan.presentation.draw.style import svg_text as svg_text
-    from memspan.presentation.page.folder import report as report
-    from memspan.presentation.page.folder import write_report as write_report
-    from memspan.presentation.page.notebook import notebook_html as notebook_html
+    from memspan.presentation.page.html import notebook_html as notebook_html
+    from memspan.presentation.page.html import report as report
+    from memspan.presentation.page.html import write_report as write_report
     from memspan.presentation.page.section import Section as Section
     from memspan.presentation.page.section import render as render
     from memspan.presentation.presenter import Presenter as Presenter
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 _PUBLIC = {
     **dict.fromkeys(("Presenter", "figures_of", "plot", "present", "sentence"), "presenter"),
     **dict.fromkeys(("Section", "render"), "page.section"),
-    **dict.fromkeys(("report", "write_report"), "page.folder"),
-    "notebook_html": "page.notebook",
+    **dict.fromkeys(("report", "write_report"), "page.html"),
+    "notebook_html": "page.html",
     **dict.fromkeys(("save", "svg_text"), "draw.style"),
 }
 

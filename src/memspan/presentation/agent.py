@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.presentation.numbers import duration
-from memspan.presentation.page.section import Illustration, Row, Table
+from memspan.presentation.page.section import Illustration, Row, TextTable
 from memspan.presentation.presenter import Block, Presenter, facts, note_lines
 from memspan.presentation.tasks import percent
 from memspan.presentation.training import config_table
@@ -148,7 +148,7 @@ class AgentRunPresenter(_EpisodePresenter[AgentRun]):
             *_seed_rows(run.memoryless, f"of each seed, {_MEMORYLESS}"),
         )
 
-    def details(self) -> tuple[Table, ...]:
+    def details(self) -> tuple[TextTable, ...]:
         memoryless = () if self.result.memoryless is None else (self.result.memoryless,)
         return (rewards_table((self.result.found,), memoryless), config_table(self.result.config))
 
@@ -209,7 +209,7 @@ class AgentEvaluationPresenter(_EpisodePresenter[AgentEvaluation]):
         memoryless = f"; {_MEMORYLESS} of update {others}" if others and others != own else ""
         return f"of update {own or f'{self.result.updates:,}'}{memoryless}"
 
-    def details(self) -> tuple[Table, ...]:
+    def details(self) -> tuple[TextTable, ...]:
         return (rewards_table(self.result.transfer, self.result.memoryless),)
 
     def blocks(self) -> Iterator[Block]:
@@ -283,7 +283,7 @@ def _counts(counts: Sequence[tuple[int, int]]) -> str:
     return ", ".join(f"{count:,} (seed {seed})" for count, seed in counts)
 
 
-def rewards_table(found: tuple[Rewards, ...], memoryless: tuple[Rewards, ...]) -> Table:
+def rewards_table(found: tuple[Rewards, ...], memoryless: tuple[Rewards, ...]) -> TextTable:
     """One row per world and agent."""
     rows = tuple(
         (
@@ -297,7 +297,7 @@ def rewards_table(found: tuple[Rewards, ...], memoryless: tuple[Rewards, ...]) -
         )
         for one in (*found, *memoryless)
     )
-    return Table("Rewards", ("world", "agent", "reward", "solved", "steps", "episodes", "seeds"), rows)
+    return TextTable("Rewards", ("world", "agent", "reward", "solved", "steps", "episodes", "seeds"), rows)
 
 
 def has_episodes(run: AgentRun) -> bool:

@@ -8,7 +8,7 @@ from typing import final
 
 from memspan.presentation.curve import MOST_ROWS
 from memspan.presentation.numbers import duration, number, round_positions, trimmed
-from memspan.presentation.page.section import Row, Table
+from memspan.presentation.page.section import Row, TextTable
 from memspan.presentation.prediction import settings_table, steps_words
 from memspan.presentation.presenter import Block, Presenter, facts, note_lines
 from memspan.results import AttentionPrediction, Chart
@@ -100,9 +100,9 @@ class AttentionPredictionPresenter(Presenter[AttentionPrediction]):
             ),
         )
 
-    def details(self) -> tuple[Table, ...]:
+    def details(self) -> tuple[TextTable, ...]:
         size = self.result.distances.size
-        table = Table("Values of the figure", self._header(), self._gradients(range(size)), folded=True)
+        table = TextTable("Values of the figure", self._header(), self._gradients(range(size)), folded=True)
         return (settings_table(self.result.settings), *((table,) if 0 < size <= MOST_ROWS else ()))
 
     def _header(self) -> tuple[str, ...]:
@@ -132,7 +132,7 @@ class AttentionPredictionPresenter(Presenter[AttentionPrediction]):
                 ("time", duration(result.seconds)),
             ]
         )
-        yield Table("", self._header(), self._gradients(round_positions(result.distances)))
+        yield TextTable("", self._header(), self._gradients(round_positions(result.distances)))
         yield from note_lines(result.notes)
 
 

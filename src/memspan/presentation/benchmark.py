@@ -6,8 +6,12 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, final
 
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.presentation.curve import short
 from memspan.presentation.numbers import count, duration, number, share
-from memspan.presentation.page.section import Row, Table
+from memspan.presentation.page.section import Row, TextTable
 from memspan.presentation.presenter import Block, Presenter, note_lines
 from memspan.results import BenchReport, PeerEstimate, SourceCalibration
 
@@ -83,16 +87,16 @@ class BenchmarkPresenter(Presenter[BenchReport]):
             ("time", duration(self.result.seconds), "Total time of the benchmarks."),
         )
 
-    def details(self) -> tuple[Table, ...]:
+    def details(self) -> tuple[TextTable, ...]:
         rows = tuple(calibration_row(one) for one in self.result.calibration)
         tables = (
-            Table("Calibration", CALIBRATION_HEADER, rows),
-            Table("Errors of estimators", *error_table(self.result.estimates)),
+            TextTable("Calibration", CALIBRATION_HEADER, rows),
+            TextTable("Errors of estimators", *error_table(self.result.estimates)),
             self._benchmark_table("ratio (above 1: memspan is better)", ""),
         )
         return tuple(table for table in tables if table.rows)
 
-    def _benchmark_table(self, ratio: str, suffix: str) -> Table:
+    def _benchmark_table(self, ratio: str, suffix: str) -> TextTable:
         rows = tuple(
             (
                 one.name,
@@ -104,12 +108,27 @@ class BenchmarkPresenter(Presenter[BenchReport]):
             )
             for one in self.result.benchmarks
         )
-        return Table("Benchmarks", ("benchmark", "peer", "memspan", "peer's", "unit", ratio), rows)
+        return TextTable("Benchmarks", ("benchmark", "peer", "memspan", "peer's", "unit", ratio), rows)
 
     def draw(self, ax: Axes) -> None:
-        from memspan.presentation.draw.benchmark import draw_ratios
+        """Horizontal bars from 1 on a logarithmic axis, each with its ratio; failed benchmarks have no bar."""
+        from memspan.presentation.draw.axes import plain_ticks
+        from memspan.presentation.draw.style import BLUE, INK, ORANGE, label_size, literal
 
-        draw_ratios(ax, self.result)
+        benchmarks = self.result.benchmarks
+        ratios = np.array([one.ratio if one.ratio > 0 else np.nan for one in benchmarks])
+        places = np.arange(ratios.size)[::-1]
+        ax.set_xscale("log")
+        ax.barh(places, ratios - 1, left=1, height=0.6, color=[BLUE if r >= 1 else ORANGE for r in ratios])
+        ax.axvline(1, color=INK, linewidth=1)
+        _label_ratios(ax, places, ratios, label_size())
+        names = [literal(f"{short(one.name, 36)}\nnext to {short(one.peer, 36)}") for one in benchmarks]
+        ax.set_yticks(places, names, fontsize=label_size())
+        ax.grid(visible=False, axis="y")
+        _set_limits(ax, ratios[np.isfinite(ratios)])
+        plain_ticks(ax)
+        ax.set_xlabel("ratio (above 1: memspan is better)")
+        ax.set_title(literal(f"memspan next to its peers, in one run ({short(self.result.machine, 60)})"))
 
     def new_figures(self) -> dict[str, Figure]:
         from memspan.presentation.draw.style import new_figure
@@ -135,10 +154,10 @@ class BenchmarkPresenter(Presenter[BenchReport]):
     def blocks(self) -> Iterator[Block]:
         rows = tuple(calibration_row(one) for one in self.result.calibration)
         if rows:
-            yield Table("", CALIBRATION_HEADER, rows)
+            yield TextTable("", CALIBRATION_HEADER, rows)
             yield _CALIBRATION_LEGEND
         if self.result.estimates:
-            yield Table("", *error_table(self.result.estimates))
+            yield TextTable("", *error_table(self.result.estimates))
             yield _ERROR_LEGEND
         yield self._benchmark_table("ratio", "x")
         yield f"{self.result.machine}; {duration(self.result.seconds)}"
@@ -209,3 +228,25 @@ def _nats(error: float) -> str:
     ('0.012', '10.2', '-')
     """
     return "-" if math.isnan(error) else f"{error:.3f}" if error < 1.0 else f"{error:.1f}"
+
+
+def _label_ratios(ax: Axes, places: NDArray[np.int64], ratios: NDArray[np.float64], size: float) -> None:
+    for place, ratio in zip(places, ratios, strict=True):
+        better = not ratio < 1
+        ax.annotate(
+            f"{number(ratio, 2)} times" if np.isfinite(ratio) else "no ratio",
+            (ratio if np.isfinite(ratio) else 1, place),
+            xytext=(4 if better else -4, 0),
+            textcoords="offset points",
+            ha="left" if better else "right",
+            va="center",
+            fontsize=size,
+        )
+
+
+def _set_limits(ax: Axes, ratios: NDArray[np.float64]) -> None:
+    """Limits with space for the labels of the longest bars."""
+    low, high = min(1.0, *ratios, 1.0), max(1.5, *ratios, 1.5)
+    inches = ax.get_window_extent().width / ax.figure.dpi
+    margin = (high / low) ** (0.22 if inches > 4 else 0.22 * 7 / inches)
+    ax.set_xlim(low / margin if low < 1 else low / margin**0.2, high * margin)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 from memspan.presentation.curve import reach_words, span_value, symbols_word
 from memspan.presentation.measurement import excerpts, read_as
 from memspan.presentation.numbers import count, duration, lag_list, note_in_unit, number, probability
-from memspan.presentation.page.section import Listing, Row, Table
+from memspan.presentation.page.section import Listing, Row, TextTable
 from memspan.presentation.presenter import Block, Presenter
 from memspan.results import Comparison, PairVerdict
 
@@ -69,7 +69,7 @@ class ComparisonPresenter(Presenter[Comparison]):
         )
         return " ".join(part for part in parts if part)
 
-    def details(self) -> tuple[Table, ...]:
+    def details(self) -> tuple[TextTable, ...]:
         rows = tuple(
             (
                 name,
@@ -79,7 +79,7 @@ class ComparisonPresenter(Presenter[Comparison]):
             )
             for name, source in self.result.sources.items()
         )
-        return (Table("Each source at this size", ("source", "span", "reach", "entropy"), rows),)
+        return (TextTable("Each source at this size", ("source", "span", "reach", "entropy"), rows),)
 
     def listings(self) -> tuple[Listing, ...]:
         return excerpts({f"Beginning of {name}": source for name, source in self.result.sources.items()})
@@ -124,7 +124,7 @@ class ComparisonPresenter(Presenter[Comparison]):
             )
             for pair in self.result.pairs
         )
-        yield Table("", ("pair", "verdict", "p-value", "lags that differ", "why"), pairs)
+        yield TextTable("", ("pair", "verdict", "p-value", "lags that differ", "why"), pairs)
         rows = tuple(
             (
                 name,
@@ -136,7 +136,7 @@ class ComparisonPresenter(Presenter[Comparison]):
             for name, source in self.result.sources.items()
         )
         first = next(iter(self.result.sources.values())).curve.lags[0]
-        yield Table("", ("source", "span", "reach", f"information at lag {first}", "read as"), rows)
+        yield TextTable("", ("source", "span", "reach", f"information at lag {first}", "read as"), rows)
         yield f"Spans are detection limits with {self.result.size:,} symbols of each source."
 
 

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from memspan.presentation.numbers import (
-    count,
-    number,
-    share,
-    trimmed,
-    unit_of,
-    with_error,
-    with_interval,
-)
-from memspan.presentation.page.section import Row, Table
+from memspan.presentation.numbers import count, number, share, trimmed, unit_of, with_error, with_interval
+from memspan.presentation.page.section import Row, TextTable
 from memspan.results import Curve, DecayFit, LawFit, LocalExponent, Measurement, Period, Span
 
 MOST_ROWS = 200
@@ -205,11 +197,11 @@ def end_rows(curve: Curve, *, bits: bool = False) -> tuple[Row, ...]:
     )
 
 
-def law_table(decay: DecayFit | None, symbols: str, *, bits: bool = False) -> Table:
+def law_table(decay: DecayFit | None, symbols: str, *, bits: bool = False) -> TextTable:
     """Every law with its parameters, by decreasing weight; no rows where no law was fitted."""
     header = ("law", "parameters", "weight", "fits")
     if decay is None:
-        return Table("", header, ())
+        return TextTable("", header, ())
     ordered = sorted(decay.laws.items(), key=lambda item: -item[1].weight)
     rows = tuple(
         (law_name(name), _parameters(fit, symbols, bits), share(fit.weight), "yes" if fit.fits else "no")
@@ -219,7 +211,7 @@ def law_table(decay: DecayFit | None, symbols: str, *, bits: bool = False) -> Ta
         f"Laws fitted to {decay.lags.size:,} significant lags, with 95 % intervals in brackets. AICc weights say which law "
         "the data prefer; they are a guide, not a proof. The intervals of a law that does not fit are widened by its misfit."
     )
-    return Table(caption, header, rows)
+    return TextTable(caption, header, rows)
 
 
 def _parameters(fit: LawFit, symbols: str, bits: bool) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.presentation.numbers import duration, number
-from memspan.presentation.page.section import Row, Table
+from memspan.presentation.page.section import Row, TextTable
 from memspan.presentation.presenter import Presenter
 from memspan.presentation.tasks import loss_in_unit, loss_unit, loss_words, percent, task_words
 from memspan.results import (
@@ -84,7 +84,7 @@ class DiagnosisPresenter(Presenter[Diagnosis]):
             *_network_rows(result),
         )
 
-    def details(self) -> tuple[Table, ...]:
+    def details(self) -> tuple[TextTable, ...]:
         """Gradient norms at roughly logarithmic steps."""
         norms = self.result.gradients
         last = int(norms.distances[-1])
@@ -94,7 +94,7 @@ class DiagnosisPresenter(Presenter[Diagnosis]):
             for step in steps
         )
         header = ("steps before the last one", "mean norm", "10 % are below", "10 % are above")
-        return (Table(f"Norms of the gradient dL / d{norms.of}", header, rows, folded=True),)
+        return (TextTable(f"Norms of the gradient dL / d{norms.of}", header, rows, folded=True),)
 
     def drawings(self) -> Sequence[Chart | HeatMap]:
         return tuple(diagnosis_drawings(self.result))

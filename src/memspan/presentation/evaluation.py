@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, final
 
 from memspan.presentation.numbers import duration, number, trimmed, with_interval
-from memspan.presentation.page.section import MEANING, Row, Table
+from memspan.presentation.page.section import MEANING, Row, TextTable
 from memspan.presentation.presenter import Block, Presenter, facts, note_lines
 from memspan.presentation.tasks import (
     TEXTS,
@@ -123,12 +123,12 @@ class EvaluationPresenter(Presenter[Evaluation]):
             ("run", result.run, "The folder of the weights."),
         )
 
-    def details(self) -> tuple[Table, ...]:
+    def details(self) -> tuple[TextTable, ...]:
         generated = self._generated_rows()
-        table = Table("Generated text", MEANING, generated, stacked=True)
+        table = TextTable("Generated text", MEANING, generated, stacked=True)
         return (self._transfer_table(), *((table,) if generated else ()))
 
-    def _transfer_table(self) -> Table:
+    def _transfer_table(self) -> TextTable:
         """One row per delay."""
         task, entries = self.result.task, self.result.transfer
         if task in TEXTS:
@@ -141,7 +141,7 @@ class EvaluationPresenter(Presenter[Evaluation]):
                 )
                 for one in entries
             )
-            return Table("Loss by context length", ("context", "loss", "without memory", "pieces"), rows)
+            return TextTable("Loss by context length", ("context", "loss", "without memory", "pieces"), rows)
         rows = tuple(
             (
                 *(() if one.delay is None else (f"{one.delay:,}",)),
@@ -155,7 +155,7 @@ class EvaluationPresenter(Presenter[Evaluation]):
         )
         first = () if self.result.distance is None else (self.result.distance,)
         header = (*first, "right", "95 % interval", "loss", "loss without memory", "sequences")
-        return Table("Accuracy", header, rows)
+        return TextTable("Accuracy", header, rows)
 
     def _generated_rows(self) -> tuple[Row, ...]:
         """Measures of the generated text, where they were requested."""

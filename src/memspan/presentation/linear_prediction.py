@@ -9,7 +9,7 @@ from typing import final
 
 from memspan.presentation.curve import MOST_ROWS
 from memspan.presentation.numbers import BITS_PER_NAT, duration, number, round_positions
-from memspan.presentation.page.section import Row, Table
+from memspan.presentation.page.section import Row, TextTable
 from memspan.presentation.prediction import (
     half_life,
     settings_table,
@@ -107,13 +107,13 @@ class LinearPredictionPresenter(Presenter[LinearPrediction]):
             for i in ends
         )
 
-    def details(self) -> tuple[Table, ...]:
+    def details(self) -> tuple[TextTable, ...]:
         shown = self.result.lags.size if self.result.lags.size <= MOST_ROWS else 0
         rows = tuple(
             (f"{self.result.lags[i]:,}", number(float(self.result.information[i]) * self.scale, 4))
             for i in range(shown)
         )
-        table = Table(f"Values of the figure, in {self.unit}", ("lag", "information"), rows, folded=True)
+        table = TextTable(f"Values of the figure, in {self.unit}", ("lag", "information"), rows, folded=True)
         return (settings_table(self.result.settings), *((table,) if rows else ()))
 
     def drawings(self) -> Sequence[Chart]:
@@ -136,7 +136,7 @@ class LinearPredictionPresenter(Presenter[LinearPrediction]):
             (f"{result.lags[i]:,}", number(float(result.information[i]) * self.scale))
             for i in round_positions(result.lags)
         )
-        yield Table("", ("lag", f"information ({self.unit})"), rows)
+        yield TextTable("", ("lag", f"information ({self.unit})"), rows)
         yield from note_lines(result.notes)
 
 

@@ -32,7 +32,7 @@ from memspan.presentation.numbers import (
     with_error,
     with_interval,
 )
-from memspan.presentation.page.section import Listing, Row, Table
+from memspan.presentation.page.section import Listing, Row, TextTable
 from memspan.presentation.presenter import Block, Presenter, facts, note_lines
 from memspan.results import Curve, DecayFit, Measurement, Period
 from memspan.results.curve import ONE_DOCUMENT
@@ -229,11 +229,11 @@ class MeasurementPresenter(Presenter[Measurement]):
             ("time", duration(result.seconds), "Time of the measurement."),
         )
 
-    def details(self) -> tuple[Table, ...]:
+    def details(self) -> tuple[TextTable, ...]:
         tables = (self._local_table(), law_table(self.result.decay, self.result.symbols, bits=self.bits))
         return tuple(table for table in (*tables, self._curve_table()) if table.rows)
 
-    def _local_table(self) -> Table:
+    def _local_table(self) -> TextTable:
         """The local exponent by range of lags, where no law gives it."""
         decay = self.result.decay
         local = () if decay is None or self.result.law_fits else decay.local_exponents
@@ -241,9 +241,9 @@ class MeasurementPresenter(Presenter[Measurement]):
             "Local exponent: a power law fitted to each range of lags alone, with 95 % intervals in brackets"
         )
         rows = tuple((range_words(one), with_interval(one.exponent, one.interval)) for one in local)
-        return Table(caption, ("lags", "exponent"), rows)
+        return TextTable(caption, ("lags", "exponent"), rows)
 
-    def _curve_table(self) -> Table:
+    def _curve_table(self) -> TextTable:
         """One row per lag."""
         curve, scale = self.result.curve, self.scale
         rows = tuple(
@@ -259,7 +259,7 @@ class MeasurementPresenter(Presenter[Measurement]):
             for i in range(curve.lags.size if curve.lags.size <= MOST_ROWS else 0)
         )
         header = ("lag", "estimate", "floor", "corrected", "± error", "pairs", "significant")
-        return Table(f"Values of the figure, in {self.unit}", header, rows, folded=True)
+        return TextTable(f"Values of the figure, in {self.unit}", header, rows, folded=True)
 
     def listings(self) -> tuple[Listing, ...]:
         return excerpts({"Beginning of the generated text": self.result})
@@ -337,7 +337,7 @@ class MeasurementPresenter(Presenter[Measurement]):
         law = ("law", f"{law_words(decay.best, best)}; weight {share(best.weight)}, a guide")
         return [law, ("also", ", ".join(others))] if others else [law]
 
-    def _short_curve_table(self) -> Table:
+    def _short_curve_table(self) -> TextTable:
         curve, scale, unit = self.result.curve, self.scale, self.unit
         rows = tuple(
             (
@@ -350,7 +350,7 @@ class MeasurementPresenter(Presenter[Measurement]):
             for i in round_positions(curve.lags)
         )
         values = (f"information ({unit})", f"floor ({unit})", f"corrected ± error ({unit})")
-        return Table("", ("lag", *values, "significant"), rows)
+        return TextTable("", ("lag", *values, "significant"), rows)
 
 
 @final
@@ -373,8 +373,8 @@ class CurvePresenter(Presenter[Curve]):
             ("estimator", f"{curve.estimator}, floor from {curve.null}"),
         )
 
-    def table(self) -> Table:
-        return Table("", ("quantity", "value"), self.rows())
+    def table(self) -> TextTable:
+        return TextTable("", ("quantity", "value"), self.rows())
 
     def draw(self, ax: Axes) -> None:
         from memspan.presentation.draw.curve import draw_plain_curve
@@ -405,7 +405,7 @@ class DecayPresenter(Presenter[DecayFit]):
             else "no law was fitted"
         )
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         return law_table(self.result, "symbols", bits=self.bits)
 
 

@@ -13,7 +13,7 @@ from memspan.memorization.leads import lead_caption, leads
 from memspan.memorization.orbit_captions import caption_of
 from memspan.memorization.orbits import orbits
 from memspan.presentation.numbers import UNKNOWN, duration, number, trimmed
-from memspan.presentation.page.section import MEANING, Listing, Row, Table
+from memspan.presentation.page.section import MEANING, Listing, Row, TextTable
 from memspan.presentation.presenter import Block, Presenter, facts, note_lines
 from memspan.results import FrequencySearch, Learnt, LinearNetwork, Memorization, Orbit
 from memspan.results.memorization import SHOWN_PERIODS, SHOWN_SYMBOLS
@@ -90,7 +90,7 @@ class MemorizationPresenter(Presenter[Memorization]):
     def rows(self) -> tuple[Row, ...]:
         return (*_network_rows(self.result), *_safety_rows(self.result), *_size_rows(self.result))
 
-    def details(self) -> tuple[Table, ...]:
+    def details(self) -> tuple[TextTable, ...]:
         return (*learnt_tables(self.result), *weight_tables(self.result.network))
 
     def listings(self) -> tuple[Listing, ...]:
@@ -272,7 +272,7 @@ def _search_rows(search: FrequencySearch) -> tuple[Row, ...]:
     return (("search", f"{search.sets:,} {sets} in {duration(search.seconds)}", meaning),)
 
 
-def weight_tables(network: LinearNetwork) -> tuple[Table, ...]:
+def weight_tables(network: LinearNetwork) -> tuple[TextTable, ...]:
     """W_h and the start, then W_y, b_y (and W_x where it is not zero) by symbol; none for a large network."""
     d, feedback = network.hidden_size, bool(network.W_x.any())
     if d * len(network.alphabet) > _MOST_WEIGHTS or d * d > _MOST_WEIGHTS:
@@ -290,8 +290,8 @@ def weight_tables(network: LinearNetwork) -> tuple[Table, ...]:
     factors = tuple(f"times h_{i + 1}" for i in range(d))
     added = tuple(f"as input, adds to h_{i + 1}" for i in range(d)) if feedback else ()
     return (
-        Table("One step: each hidden unit from the previous ones", ("", *factors, "start"), step),
-        Table(
+        TextTable("One step: each hidden unit from the previous ones", ("", *factors, "start"), step),
+        TextTable(
             "The score of each symbol; the highest one comes next",
             ("symbol", *factors, "plus", *added),
             scores,
@@ -304,7 +304,7 @@ def _weight(value: float) -> str:
     return trimmed(float(value), 4) if abs(value) > 1e-12 else "0"
 
 
-def learnt_tables(result: Memorization) -> tuple[Table, ...]:
+def learnt_tables(result: Memorization) -> tuple[TextTable, ...]:
     """The trained network next to the constructed one, and its eigenvalues next to the roots of unity."""
     learnt = result.learnt
     if learnt is None:
@@ -324,11 +324,11 @@ def learnt_tables(result: Memorization) -> tuple[Table, ...]:
         ("updates", f"{learnt.updates:,}", "Steps of gradient descent."),
         ("loss", f"{number(learnt.loss)} nats", "Mean cross-entropy per symbol at the end; 0 is certainty."),
     )
-    trained = Table("The same size, trained by gradient descent", MEANING, rows, stacked=True)
+    trained = TextTable("The same size, trained by gradient descent", MEANING, rows, stacked=True)
     return (trained, _eigenvalue_table(learnt, result.period))
 
 
-def _eigenvalue_table(learnt: Learnt, period: int) -> Table:
+def _eigenvalue_table(learnt: Learnt, period: int) -> TextTable:
     rows = tuple(
         (
             f"{_weight(value.real)} {'+' if value.imag >= 0 else '-'} {_weight(abs(value.imag))} i",
@@ -343,7 +343,7 @@ def _eigenvalue_table(learnt: Learnt, period: int) -> Table:
     left = len(learnt.eigenvalues) - len(rows)
     more = f" ({left:,} more are in result.json)" if left else ""
     header = ("eigenvalue", "modulus", "nearest root", "distance")
-    return Table(f"Its eigenvalues next to the roots of unity{more}", header, rows)
+    return TextTable(f"Its eigenvalues next to the roots of unity{more}", header, rows)
 
 
 _COLUMNS, _ROWS = 49, 21

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import final
 
 from memspan.presentation.numbers import UNKNOWN, duration, number, trimmed
-from memspan.presentation.page.section import MEANING, Row, Table
+from memspan.presentation.page.section import MEANING, Row, TextTable
 from memspan.presentation.presenter import Block, Presenter, facts, note_lines
 from memspan.results import Chart, HeatMap, Prediction, Wanted
 
@@ -164,10 +164,10 @@ class PredictionPresenter(Presenter[Prediction]):
             ("time", duration(self.result.seconds), "Time of the prediction."),
         )
 
-    def details(self) -> tuple[Table, ...]:
+    def details(self) -> tuple[TextTable, ...]:
         return (*self._target_tables(), *self._branch_tables(), settings_table(self.result.settings))
 
-    def _target_tables(self) -> tuple[Table, ...]:
+    def _target_tables(self) -> tuple[TextTable, ...]:
         """The required and the present timescale, and what to set; nothing where no timescale was requested."""
         result, wanted = self.result, self.result.wanted
         if wanted is None:
@@ -191,9 +191,9 @@ class PredictionPresenter(Presenter[Prediction]):
                 "Where signals last at least as long. A broad region tolerates a rough setting, a narrow one does not.",
             ),
         )
-        return (Table("For the target timescale", MEANING, rows, stacked=True),)
+        return (TextTable("For the target timescale", MEANING, rows, stacked=True),)
 
-    def _branch_tables(self) -> tuple[Table, ...]:
+    def _branch_tables(self) -> tuple[TextTable, ...]:
         """Every fixed point of the variance, where there is more than one."""
         if len(self.result.branches) < 2:
             return ()
@@ -212,7 +212,7 @@ class PredictionPresenter(Presenter[Prediction]):
             f"The variance has {len(rows)} fixed points. A network that starts at h = 0 reaches the marked one, to which "
             "all numbers above refer. Every network moves away from an unstable one."
         )
-        return (Table(caption, ("", "q", "Q", "stable", "slope of the variance", "chi_1"), rows),)
+        return (TextTable(caption, ("", "q", "Q", "stable", "slope of the variance", "chi_1"), rows),)
 
     def drawings(self) -> Sequence[Chart | HeatMap]:
         return (*self.result.figures, *self.result.maps)
@@ -253,7 +253,7 @@ class PredictionPresenter(Presenter[Prediction]):
                 )
                 for branch in result.branches
             )
-            yield Table("", ("q", "Q", "chi_1", "", ""), rows)
+            yield TextTable("", ("q", "Q", "chi_1", "", ""), rows)
         yield from note_lines(result.notes)
 
     def _target_facts(self) -> list[Row]:
@@ -318,12 +318,12 @@ def settings_words(settings: dict[str, float]) -> str:
     return ", ".join(f"{setting_name(name)} {trimmed(value, 5)}" for name, value in settings.items())
 
 
-def settings_table(settings: dict[str, float]) -> Table:
+def settings_table(settings: dict[str, float]) -> TextTable:
     """Every setting with its value and its meaning."""
     rows = tuple(
         (setting_name(name), trimmed(value, 5), _SETTINGS.get(name, "")) for name, value in settings.items()
     )
-    return Table("Settings", ("setting", "value", "what it means"), rows, stacked=True)
+    return TextTable("Settings", ("setting", "value", "what it means"), rows, stacked=True)
 
 
 def network_words(prediction: Prediction) -> str:

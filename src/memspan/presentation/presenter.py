@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from memspan.errors import CorruptError, InputError
 from memspan.presentation.numbers import unit_of
-from memspan.presentation.page.section import MEANING, Illustration, Listing, Row, Section, Table
+from memspan.presentation.page.section import MEANING, Illustration, Listing, Row, Section, TextTable
 from memspan.results.display import Notebook
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memspan.presentation.draw.style import StyleName
     from memspan.results import Chart, Curve, HeatMap, Measurement, Orbit
 
-Block: TypeAlias = "Table | str"
+Block: TypeAlias = "TextTable | str"
 """What the terminal prints: a table without its caption, or a paragraph."""
 R = TypeVar("R", bound=Notebook)
 
@@ -111,11 +111,11 @@ class Presenter(ABC, Generic[R]):
         """Every quantity with its value and its meaning."""
         return ()
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """The main table."""
-        return Table(self.table_caption, MEANING, self.rows(), stacked=True)
+        return TextTable(self.table_caption, MEANING, self.rows(), stacked=True)
 
-    def details(self) -> tuple[Table, ...]:
+    def details(self) -> tuple[TextTable, ...]:
         """Further tables of the section."""
         return ()
 
@@ -239,13 +239,13 @@ class Presenter(ABC, Generic[R]):
         write_text(path, render([self.section()], self.page_title()))
 
 
-def facts(rows: Iterable[Row]) -> Table:
+def facts(rows: Iterable[Row]) -> TextTable:
     """Names and values for the terminal; the meanings are in the report.
 
     >>> facts([("span", "7", "The last significant lag.")]).rows
     (('span', '7'),)
     """
-    return Table("", (), tuple(row[:2] for row in rows))
+    return TextTable("", (), tuple(row[:2] for row in rows))
 
 
 def note_lines(notes: Iterable[str]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import final
 
 from memspan.presentation.numbers import duration, number, trimmed, with_interval
-from memspan.presentation.page.section import Row, Table
+from memspan.presentation.page.section import Row, TextTable
 from memspan.presentation.presenter import Block, Presenter, note_lines
 from memspan.results import Chart, Claim, HeatMap, Measured, MeasuredTable, Orbit, Reproduction
 
@@ -62,10 +62,12 @@ class ReproductionPresenter(Presenter[Reproduction]):
             ("time", duration(result.seconds), "Time of the recipe."),
         )
 
-    def details(self) -> tuple[Table, ...]:
-        tables = (Table(f"{one.title}. {one.caption}", *measured_table(one)) for one in self.result.tables)
+    def details(self) -> tuple[TextTable, ...]:
+        tables = (
+            TextTable(f"{one.title}. {one.caption}", *measured_table(one)) for one in self.result.tables
+        )
         claims = tuple(_claim(claim, "✓ holds", "✗ does not hold") for claim in self.result.claims)
-        return (*tables, Table("Claims", _CLAIM_HEADER, claims))
+        return (*tables, TextTable("Claims", _CLAIM_HEADER, claims))
 
     def drawings(self) -> Sequence[Chart | HeatMap | Orbit]:
         return (*self.result.figures, *self.result.maps, *self.result.orbits)
@@ -73,10 +75,10 @@ class ReproductionPresenter(Presenter[Reproduction]):
     def blocks(self) -> Iterator[Block]:
         for table in self.result.tables:
             yield table.title
-            yield Table("", *measured_table(table))
+            yield TextTable("", *measured_table(table))
             yield table.caption
         claims = tuple(_claim(claim, "holds", "does not hold") for claim in self.result.claims)
-        yield Table("", _CLAIM_HEADER, claims)
+        yield TextTable("", _CLAIM_HEADER, claims)
         yield f"{self.result.source}; {duration(self.result.seconds)}"
         yield from note_lines(self.result.notes)
 

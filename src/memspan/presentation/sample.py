@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import final
 
 from memspan.presentation.numbers import duration
-from memspan.presentation.page.section import Listing, Row, Table
+from memspan.presentation.page.section import Listing, Row, TextTable
 from memspan.presentation.presenter import Block, Presenter, facts, note_lines
 from memspan.results import Sample
 
@@ -44,5 +44,5 @@ class SamplePresenter(Presenter[Sample]):
         else:
             documents = "" if result.documents == "file" else f" --documents '{result.documents}'"
             rows = [("saved", result.path), ("next", f"memspan measure {result.path}{documents}")]
-        yield Table("", (), facts([("time", duration(result.seconds)), *rows]).rows)
+        yield TextTable("", (), facts([("time", duration(result.seconds)), *rows]).rows)
         yield from note_lines(result.notes)

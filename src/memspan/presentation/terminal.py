@@ -8,10 +8,10 @@ from typing import final
 
 from rich import box
 from rich.console import Console
-from rich.table import Table as RichTable
+from rich.table import Table
 from rich.text import Text
 
-from memspan.presentation.page.section import Table
+from memspan.presentation.page.section import TextTable
 from memspan.presentation.presenter import Block, present
 from memspan.results.display import Notebook
 
@@ -41,17 +41,17 @@ def show_result(console: Console, result: Notebook) -> None:
 def print_blocks(console: Console, blocks: Iterable[Block]) -> None:
     """Tables without captions, and paragraphs."""
     for block in blocks:
-        if isinstance(block, Table):
+        if isinstance(block, TextTable):
             print_table(console, block)
         else:
             console.print(block, soft_wrap=True)
 
 
-def print_table(console: Console, table: Table) -> None:
+def print_table(console: Console, table: TextTable) -> None:
     """A table without a frame; without a header, a list of names and values; without rows, nothing."""
     if not table.rows:
         return
-    shown = RichTable(
+    shown = Table(
         box=box.SIMPLE_HEAD if table.header else None, show_header=bool(table.header), pad_edge=False
     )
     for name in table.header or table.rows[0]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.presentation.numbers import duration, number, trimmed
-from memspan.presentation.page.section import Row, Table
+from memspan.presentation.page.section import Row, TextTable
 from memspan.presentation.presenter import Block, Presenter, facts, note_lines
 from memspan.presentation.tasks import (
     TEXTS,
@@ -120,7 +120,7 @@ class TrainingPresenter(Presenter[TrainingRun]):
             ("chance", f"{trimmed(100 * run.chance)} %", "The accuracy of guessing."),
         )
 
-    def details(self) -> tuple[Table, ...]:
+    def details(self) -> tuple[TextTable, ...]:
         return (config_table(self.result.config),)
 
     def notes(self) -> tuple[str, ...]:
@@ -190,7 +190,7 @@ class TrainingPresenter(Presenter[TrainingRun]):
         return [("" if position else "next", command) for position, command in enumerate(commands)]
 
 
-def config_table(config: dict[str, Any]) -> Table:
+def config_table(config: dict[str, Any]) -> TextTable:
     """The whole configuration."""
     nested = tuple(
         (f"{name}.{key}", json.dumps(value))
@@ -199,7 +199,7 @@ def config_table(config: dict[str, Any]) -> Table:
         for key, value in section.items()
     )
     plain = tuple((name, json.dumps(value)) for name, value in config.items() if not isinstance(value, dict))
-    return Table(
+    return TextTable(
         "Configuration, with names as in --set", ("setting", "value"), (*nested, *plain), folded=True
     )
 

@@ -10,8 +10,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from memspan.presentation.draw.axes import masked, plain_short_ticks, plain_ticks, positive, whole_ticks
-from memspan.presentation.draw.legend import place_legend
+from memspan.presentation.draw.axes import (
+    masked,
+    place_legend,
+    plain_short_ticks,
+    plain_ticks,
+    positive,
+    whole_ticks,
+)
 from memspan.presentation.draw.style import LineLook, literal, look, new_figure
 from memspan.results import Chart, Line
 

@@ -12,9 +12,15 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
 from memspan.presentation.curve import short, symbols_word
-from memspan.presentation.draw.axes import information_limits, lag_limits, masked, plain_ticks, positive
+from memspan.presentation.draw.axes import (
+    information_limits,
+    lag_limits,
+    masked,
+    place_legend,
+    plain_ticks,
+    positive,
+)
 from memspan.presentation.draw.curve import SHORT_LABELS
-from memspan.presentation.draw.legend import place_legend
 from memspan.presentation.draw.style import (
     GREY,
     INK,

@@ -24,8 +24,14 @@ from memspan.presentation.curve import (
     span_words,
     symbols_word,
 )
-from memspan.presentation.draw.axes import information_limits, lag_limits, masked, near_limits, plain_ticks
-from memspan.presentation.draw.legend import place_legend
+from memspan.presentation.draw.axes import (
+    information_limits,
+    lag_limits,
+    masked,
+    near_limits,
+    place_legend,
+    plain_ticks,
+)
 from memspan.presentation.draw.style import (
     BLUE,
     GREEN,
@@ -262,14 +268,7 @@ def draw_span(ax: Axes, curve: Curve) -> None:
     """A dashed vertical line at the span, or the text that there is none."""
     lag = curve.span.lag
     if lag <= 0:
-        ax.text(
-            0.98,
-            _SPAN_HEIGHT,
-            "no span",
-            transform=ax.transAxes,
-            ha="right",
-            va="top",
-        )
+        ax.text(0.98, _SPAN_HEIGHT, "no span", transform=ax.transAxes, ha="right", va="top")
         return
     interval = curve.span.interval
     if interval is not None:

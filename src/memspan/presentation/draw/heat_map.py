@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from memspan.presentation.draw.legend import below_axes
+from memspan.presentation.draw.axes import below_axes
 from memspan.presentation.draw.style import ORANGE, PALE, literal, new_figure
 from memspan.presentation.numbers import trimmed
 from memspan.results import HeatMap, Line

@@ -17,7 +17,7 @@ MEANING = ("quantity", "value", "what it means")
 
 @final
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """Rows of text under a caption; an empty header gives a list of names and values.
 
     `stacked`: on a narrow screen each row becomes a small block. `folded`: the table opens on a click.
@@ -61,9 +61,9 @@ class Section:
     title: str
     answer: str
     explanation: tuple[str, ...]
-    table: Table
+    table: TextTable
     figures: tuple[Illustration, ...]
-    details: tuple[Table, ...] = ()
+    details: tuple[TextTable, ...] = ()
     listings: tuple[Listing, ...] = ()
     notes: tuple[str, ...] = ()
     origin: str = ""
@@ -122,7 +122,7 @@ def with_unique_ids(svg: str, prefix: str) -> str:
     return re.sub(r'( id="|href="#|url\(#)', rf"\g<1>{prefix}-", svg)
 
 
-def _table(table: Table) -> str:
+def _table(table: TextTable) -> str:
     if not table.rows:
         return ""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.header)
