@@ -89,4 +89,4 @@ def test_the_figure_of_a_linear_network_is_drawn_in_bits():
 
 
 def test_bits_of_a_network_that_has_no_information_are_refused(memspan):
-    assert "--bits says nothing about rnn; it is for linear" in memspan("predict", "rnn", "--bits").error
+    assert "--bits does not apply to rnn; it is for linear" in memspan("predict", "rnn", "--bits").error
