@@ -15,6 +15,7 @@ _SMALL = "memspan train copy --cell gru --delay 3 --updates 60 --out small"
 _AGENT = "memspan train gridworld --world GoToDoor-5x5 --updates 1 --out agent"
 _TEXT = "memspan train characters --cell gru --hidden 64 --updates 200 --data python --out text"
 _LIBRARY = "lib=$(python3 -c 'import os; print(os.path.dirname(os.__file__))')"
+# Name -> where its function (or group) is, and the lines of the example in its help.
 _COMMANDS: dict[str, tuple[str, ...]] = {
     "measure": ("memspan.cli.measure:measure", "python3 -m this | memspan measure -"),
     "compare": (
@@ -48,7 +49,6 @@ _COMMANDS: dict[str, tuple[str, ...]] = {
     "bench": ("memspan.cli.bench:bench", "memspan bench measure"),
     "demo": ("memspan.cli.demo:demo", "memspan demo"),
 }
-"""Name -> where its function (or group) is, and the lines of the example in its help."""
 
 
 def example(*lines: str) -> str:

@@ -124,8 +124,8 @@ def measure(
     output.print(presenter)
 
 
+# A file next to counts that were not requested. Counts without it (--keep-counts, --counts-only) are never removed.
 _MARKER = ".temporary"
-"""A file next to counts that were not requested. Counts without it (--keep-counts, --counts-only) are never removed."""
 
 
 @contextlib.contextmanager

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from memspan.progress import Progress
 
 MethodName = Literal["auto", "rotation", "cyclic", "spectral", "feedback"]
+# Symbol types of a string on the command line; files allow more.
 _TYPED = ("chars", "words", "lines")
-"""Symbol types of a string on the command line; files allow more."""
 _LONGEST = 1_000_000
 _NETWORK = "Network"
 

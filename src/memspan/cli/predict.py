@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 CELLS = ("rnn", "minimal-rnn", "lstm", "gru", "linear", "attention")
 _NETWORK, _QUESTION, _OTHERS = "Network", "Question", "Linear networks and attention"
 _FIELD = ("rnn", "minimal-rnn", "lstm", "gru")
+# Cells that each option applies to; for others it is refused.
 _APPLIES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("sigma_w", "sigma_v", "sigma_b", "bias_mean", "input_variance"), _FIELD),
     **dict.fromkeys(
@@ -30,9 +31,8 @@ _APPLIES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("file", "bits"), ("linear",)),
     **dict.fromkeys(("eigenvalue", "kappa", "depth"), ("attention",)),
 }
-"""Cells that each option applies to; for others it is refused."""
+# Folder of figures requested without --out.
 _FIGURES = Path("memspan-predict")
-"""Folder of figures requested without --out."""
 
 
 def predict(

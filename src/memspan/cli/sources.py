@@ -122,8 +122,8 @@ class SourceOptions:
             )
 
 
+# Default of --levels.
 _LEVELS = 4
-"""Default of --levels."""
 
 
 def paths_of(sources: list[str]) -> tuple[str, ...]:

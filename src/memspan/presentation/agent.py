@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MEMORYLESS = "without memory"
+# Updates averaged for one point of the learning curve.
 _SMOOTHED = 10
-"""Updates averaged for one point of the learning curve."""
 _WORLD = (
     "An agent moves on a grid and sees a small square in front of it. At the end of a successful episode its reward is 1 "
     "minus nine tenths of the share of the time limit that it used; without success the reward is 0."

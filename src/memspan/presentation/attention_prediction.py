@@ -13,10 +13,10 @@ from memspan.presentation.prediction import settings_table, steps_words
 from memspan.presentation.presenter import Block, Presenter, facts, note_lines
 from memspan.results import AttentionPrediction, Chart
 
+# Exponents smaller than this are zero: eigenvalue 0.5 gives exactly 0 only up to rounding.
 _ZERO_EXPONENT = 1e-9
-"""Exponents smaller than this are zero: eigenvalue 0.5 gives exactly 0 only up to rounding."""
+# Below this a double-precision number has lost digits or underflowed to zero.
 _UNDERFLOW = 1e-300
-"""Below this a double-precision number has lost digits or underflowed to zero."""
 
 
 @final

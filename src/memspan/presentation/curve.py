@@ -29,8 +29,8 @@ _LAWS = {
     "exponential+power": "exponential plus a power law",
     "stretched": "stretched exponential",
 }
+# Parameters that give the shape of a law; the others are amplitudes.
 _SHAPE = ("exponent", "length", "stretch")
-"""Parameters that give the shape of a law; the others are amplitudes."""
 
 
 def symbols_word(symbols: str, amount: float = 2) -> str:

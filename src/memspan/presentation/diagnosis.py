@@ -29,8 +29,8 @@ from memspan.results import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# Norms that differ by a smaller factor are called equal.
 _EQUAL = 1.1
-"""Norms that differ by a smaller factor are called equal."""
 _TABLE_STEPS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000)
 _NO_EDGE = np.zeros(0)
 

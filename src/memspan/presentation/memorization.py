@@ -54,12 +54,12 @@ _EXPLANATIONS = {
 _MOST_SYMBOLS = 40
 _MOST_FREQUENCIES = 24
 _MOST_EIGENVALUES = 24
+# Scores times hidden units of the largest network whose weights are shown; others are in `result.json`.
 _MOST_WEIGHTS = 60
-"""Scores times hidden units of the largest network whose weights are shown; others are in `result.json`."""
+# Symbols of the longest listing; a longer period is in `result.json`.
 _MOST_LISTED = 3_000
-"""Symbols of the longest listing; a longer period is in `result.json`."""
+# Symbols of the replay on the terminal.
 _REPLAYED = 60
-"""Symbols of the replay on the terminal."""
 
 
 @final
@@ -347,10 +347,10 @@ def _eigenvalue_table(learnt: Learnt, period: int) -> TextTable:
 
 
 _COLUMNS, _ROWS = 49, 21
+# Half the side of the picture, in radii of the orbit.
 _EXTENT = 1.3
-"""Half the side of the picture, in radii of the orbit."""
+# Positions of the longest period that can be distinguished in the picture.
 _MOST_PLACES = 60
-"""Positions of the longest period that can be told apart in the picture."""
 
 
 def orbit_picture(result: Memorization) -> str | None:

@@ -10,10 +10,10 @@ UNKNOWN = "unknown"
 """Text for a missing or NaN value."""
 BITS_PER_NAT = 1 / math.log(2)
 _NUMBER = r"[+-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
+# A value in nats, two values compared, and an optional difference in parentheses.
 _IN_NATS = re.compile(
     rf"(?:{_NUMBER} against )?{_NUMBER} nats(?: \(difference {_NUMBER} ± {_NUMBER})?", re.ASCII
 )
-"""A value in nats, two values compared, and an optional difference in parentheses."""
 
 
 def count(amount: int) -> str:

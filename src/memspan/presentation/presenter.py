@@ -30,6 +30,7 @@ Block: TypeAlias = "TextTable | str"
 """What the terminal prints: a table without its caption, or a paragraph."""
 R = TypeVar("R", bound=Notebook)
 
+# Result type -> module and class of its presenter.
 _PRESENTERS = {
     "Measurement": "measurement:MeasurementPresenter",
     "Curve": "measurement:CurvePresenter",
@@ -51,7 +52,7 @@ _PRESENTERS = {
     "HeatMap": "stored_drawing:HeatMapPresenter",
     "Orbit": "stored_drawing:OrbitPresenter",
 }
-"""Result type -> module and class of its presenter."""
+# Command in `result.json` -> result type.
 _COMMANDS = {
     "measure": "Measurement",
     "compare": "Comparison",
@@ -64,7 +65,7 @@ _COMMANDS = {
     "evaluate": "Evaluation",
     "diagnose": "Diagnosis",
 }
-"""Command in `result.json` -> result type."""
+# (command, field, its value) -> result type, where a command has several.
 _VARIANTS = {
     ("predict", "cell", "linear"): "LinearPrediction",
     ("predict", "cell", "attention"): "AttentionPrediction",
@@ -72,7 +73,6 @@ _VARIANTS = {
     ("resume", "task", "gridworld"): "AgentRun",
     ("evaluate", "task", "gridworld"): "AgentEvaluation",
 }
-"""(command, field, its value) -> result type, where a command has several."""
 
 
 class Presenter(ABC, Generic[R]):

@@ -16,8 +16,8 @@ _SCALES = {
     "paper": "The source's own size.",
 }
 _CLAIM_HEADER = ("", "claim", "paper", "corrected", "measured", "tolerance")
+# Of a value without an interval, and of a printed value.
 _DIGITS = 4
-"""Of a value without an interval, and of a printed value."""
 
 
 @final

@@ -35,10 +35,10 @@ _LOSSES = {
     "words": "perplexity",
     TOKENS: "perplexity",
 }
+# Units that follow their number.
 _SUFFIXES = ("nats", "bits per character")
-"""Units that follow their number."""
+# Options of tasks that belong to their names.
 _SIZES = ("delay", "length", "steps")
-"""Options of tasks that belong to their names."""
 _DESCRIPTIONS = {
     "copy": (
         "Ten symbols are shown, then blanks for the delay, then a marker; after it the ten symbols must be recalled in "

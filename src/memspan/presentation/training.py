@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
     from memspan.results.display import Notebook
 
+# Share of the way from chance to perfect accuracy below which nothing was learned.
 _HARDLY = 0.1
-"""Share of the way from chance to perfect accuracy below which nothing was learned."""
+# What makes a task easier, by the name of its option.
 _EASIER = {"delay": "a shorter delay", "length": "shorter sequences", "steps": "fewer steps (task.steps)"}
-"""What makes a task easier, by the name of its option."""
+# Multiples of the trained delay to evaluate next.
 _LONGER = (2, 10)
-"""Multiples of the trained delay to evaluate next."""
+# Share of the logged values, at the end, that is averaged: one update has too few pairs.
 _LAST = 0.25
-"""Share of the logged values, at the end, that is averaged: one update has too few pairs."""
 
 
 @final

@@ -23,8 +23,8 @@ from memspan.presentation.draw.style import INK, label_size, literal
 from memspan.presentation.numbers import trimmed
 from memspan.results import Curve, DecayFit
 
+# Share of a logarithmic axis left free above the curve for the labels of span and reach.
 _HEADROOM = 0.2
-"""Share of a logarithmic axis left free above the curve for the labels of span and reach."""
 
 
 def positive(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -167,12 +167,12 @@ _CORNERS = (
     "upper center",
     "lower center",
 )
+# Positions along each axis that are tried after the corners.
 _STEPS = 16
-"""Positions along each axis that are tried after the corners."""
+# Pixels left free around a legend.
 _MARGIN = 3.0
-"""Pixels left free around a legend."""
+# Share of the figure's width that the columns of a legend below the axes may take.
 _WIDE = 0.95
-"""Share of the figure's width that the columns of a legend below the axes may take."""
 
 
 def place_legend(

@@ -22,10 +22,10 @@ from memspan.presentation.draw.style import LineLook, literal, look, new_figure
 from memspan.results import Chart, Line
 
 _TITLE_WIDTH, _LABEL_WIDTH, _NAME_WIDTH = 84, 60, 13
+# Share of the axis below which two lines look like one.
 _SAME = 0.01
-"""Share of the axis below which two lines look like one."""
+# Points up to which each one has a marker; a longer line has a few.
 _FEW = 20
-"""Points up to which each one has a marker; a longer line has a few."""
 
 
 def chart_figure(chart: Chart) -> Figure:

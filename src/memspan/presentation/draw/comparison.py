@@ -36,8 +36,8 @@ from memspan.presentation.draw.style import (
 from memspan.presentation.numbers import count, probability, unit_of
 from memspan.results import Comparison, Curve, Measurement, PairVerdict
 
+# Relative size of the markers of undersampled lags: a triangle is also the marker of one of the curves.
 _LARGER = 1.7
-"""Relative size of the markers of undersampled lags: a triangle is also the marker of one of the curves."""
 MOST_PAIRS = 6
 """Pairs drawn; of more pairs, those with the smallest p-values."""
 

@@ -49,10 +49,10 @@ from memspan.presentation.draw.style import (
 from memspan.presentation.numbers import count, trimmed, unit_of
 from memspan.results import Curve, DecayFit, Measurement
 
+# Lags from which on bands are stored as pixels: as outlines they would make pages of megabytes.
 _RASTER_FROM = 1000
-"""Lags from which on bands are stored as pixels: as outlines they would make pages of megabytes."""
+# Height of the markers for values below the axis, as a share of the axes.
 _EDGE = 0.012
-"""Height of the markers for values below the axis, as a share of the axes."""
 
 
 @final
@@ -260,8 +260,8 @@ def _draw_line(ax: Axes, curve: Curve, factor: float, bottom: float, labels: Cur
             ax.plot(curve.lags, shown, color=BLUE, linestyle=dash, linewidth=width, alpha=alpha, label=label)
 
 
+# Heights of the two labels, as shares of the axes: they differ so that a span near the reach stays legible.
 _SPAN_HEIGHT, _REACH_HEIGHT = 0.965, 0.90
-"""Heights of the two labels, as shares of the axes: they differ so that a span near the reach stays legible."""
 
 
 def draw_span(ax: Axes, curve: Curve) -> None:
@@ -311,8 +311,8 @@ def _labeled_line(ax: Axes, lag: float, label: str, height: float, dash: str) ->
 
 _PLAIN = {"exponential": (GREEN, (0, (5, 2))), "power": (PURPLE, (0, (1.5, 1.5)))}
 _POINTS = 300
+# Standard errors beyond which residuals are marked at the edge, so that an outlier does not hide the others.
 _FARTHEST = 6.0
-"""Standard errors beyond which residuals are marked at the edge, so that an outlier does not hide the others."""
 
 
 def draw_laws(ax: Axes, decay: DecayFit, factor: float, x_scale: str) -> None:

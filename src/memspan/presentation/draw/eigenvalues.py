@@ -15,12 +15,12 @@ from memspan.results import Memorization
 from memspan.results.visible import one_line
 
 _TITLE_WIDTH = 80
+# Eigenvalues up to which each is labeled with its angle.
 _NAMED = 8
-"""Eigenvalues up to which each is labeled with its angle."""
+# Hidden units of the largest W_h whose eigenvalues are computed; beyond, that takes seconds.
 _COMPUTED = 300
-"""Hidden units of the largest W_h whose eigenvalues are computed; beyond, that takes seconds."""
+# Modulus from which on an eigenvalue is only pointed at, so that the circle stays large.
 _FARTHEST = 1.9
-"""Modulus from which on an eigenvalue is only pointed at, so that the circle stays large."""
 
 
 def eigenvalue_figure(result: Memorization) -> Figure:

@@ -12,13 +12,13 @@ from PIL import Image, ImageDraw
 from memspan.results import Episode
 
 _GAP, _BARS, _LABEL = 8, 36, 16
+# Approximate height of a picture in pixels: small worlds are enlarged, so that labels fit above them.
 _SIDE = 180
-"""Approximate height of a picture in pixels: small worlds are enlarged, so that labels fit above them."""
 _PAPER, _INK, _BAR = (255, 255, 255), (70, 70, 70), (31, 119, 180)
 _MILLISECONDS = 180
 _LAST = 1500
+# Points on a page per pixel.
 _SHOWN = 1.5
-"""Points on a page per pixel."""
 
 
 def episode_gif(episode: Episode) -> bytes:

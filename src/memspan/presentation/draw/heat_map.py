@@ -21,10 +21,10 @@ from memspan.presentation.numbers import trimmed
 from memspan.results import HeatMap, Line
 
 _TITLE_WIDTH, _LABEL_WIDTH = 84, 60
+# Its lightness grows evenly, so the map is readable in gray.
 _COLORS = "viridis"
-"""Its lightness grows evenly, so the map is readable in gray."""
+# Core and casing of the lines: one of the two contrasts with any color below.
 _STROKES: tuple[tuple[str, str], ...] = (("white", "black"), ("black", "white"), (ORANGE, "black"))
-"""Core and casing of the lines: one of the two contrasts with any color below."""
 _MARKERS: tuple[tuple[str, float], ...] = (("*", 15.0), ("o", 8.0), ("D", 7.0))
 
 
@@ -166,10 +166,10 @@ def _limits(centers: NDArray[np.float64]) -> tuple[float, float]:
     return (float(edges.min()), float(edges.max())) if edges.size > 1 else (0.0, 1.0)
 
 
+# Powers of ten below the top of a logarithmic scale; with more, colors could not be distinguished.
 _DECADES = 3
-"""Powers of ten below the top of a logarithmic scale; with more, colors could not be distinguished."""
+# Smallest distance of two labels, as a share of the bar.
 _APART = 0.06
-"""Smallest distance of two labels, as a share of the bar."""
 
 
 @final

@@ -32,27 +32,27 @@ from memspan.presentation.draw.style import (
 from memspan.results import END, Memorization, Orbit
 from memspan.results.visible import one_line, visible
 
+# Characters of a title per inch of the axes below it.
 _TITLE_LETTERS = 14.2
-"""Characters of a title per inch of the axes below it."""
+# Inches: the width of a figure, its height with a circle, and over the positions of a period.
 _WIDE, _ROUND, _FLAT = 7.4, 5.4, 4.2
-"""Inches: the width of a figure, its height with a circle, and over the positions of a period."""
+# Diameters in points: with space to spare, just holding a letter, next to a label, in a crowd.
 _LARGEST_POINT, _LETTER_POINT, _SMALL_POINT, _SMALLEST_POINT = 15.0, 7.5, 6.5, 2.5
-"""Diameters in points: with space to spare, just holding a letter, next to a label, in a crowd."""
 _TEXT = 7.0
+# Positions up to which each connecting line has an arrow; beyond, only the first.
 _ARROWS = 24
-"""Positions up to which each connecting line has an arrow; beyond, only the first."""
+# Symbols of the longest legend.
 _LEGEND = 12
-"""Symbols of the longest legend."""
+# Labels up to which text over the positions of a period is horizontal.
 _UPRIGHT = 12
-"""Labels up to which text over the positions of a period is horizontal."""
+# Opacity of the color in a region and in a point that holds a letter.
 _AREA, _MARKED = 0.30, 0.55
-"""Opacity of the color in a region and in a point that holds a letter."""
+# Color of a point that stands for positions with different symbols.
 _MIXED = "#ffffff"
-"""Color of a point where different symbols are written at different places."""
+# Half the width of the axes in radii of the orbit; more if long labels need it.
 _HALF_WIDTH = 1.32
-"""Half the width of the axes in radii of the orbit; more if long labels need it."""
+# Inches of one plane among several.
 _PLANE_SIDE = 4.4
-"""Inches of one plane among several."""
 
 
 def orbit_figure(orbit: Orbit) -> Figure:
@@ -242,10 +242,10 @@ def _inches(ax: Axes) -> tuple[float, float]:
     return box.width * width, box.height * height
 
 
+# Points up to which their positions are labeled; symbols are labeled up to twice as many.
 _NUMBERS = 40
-"""Points up to which their positions are labeled; symbols are labeled up to twice as many."""
+# Symbols and positions listed at one point, at most.
 _MOST_SYMBOLS, _MOST_PLACES = 4, 3
-"""Symbols and positions listed at one point, at most."""
 
 
 @final
@@ -343,8 +343,8 @@ def _cut(polygon: Region, lead: NDArray[np.float64]) -> Region:
 
 
 _FEW_COLORS = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILION, "#f0e442", GREY)
+# Step around the hue circle, 1 minus the golden ratio: successive hues stay far apart.
 _GOLDEN = 0.381966
-"""Step around the hue circle, 1 minus the golden ratio: successive hues stay far apart."""
 
 
 def symbol_colors(amount: int) -> list[str]:

@@ -118,8 +118,8 @@ def _title(run: TrainingRun, width: int) -> str:
     return literal(textwrap.fill(f"{words} after {run.best_update:,} updates", width))
 
 
+# Delays labeled on the axis, at most, and the smallest ratio of neighbors.
 _MOST_NAMES, _APART = 9, 1.3
-"""Delays labeled on the axis, at most, and the smallest ratio of neighbors."""
 
 
 def draw_transfer(ax: Axes, evaluation: Evaluation, shown: tuple[Transfer, ...]) -> None:
