@@ -23,7 +23,7 @@ from memspan.theory.linear import LinearRNN
 
 
 def module(name: str) -> ModuleType:
-    path = Path(__file__).parents[1] / "figures" / f"{name}.py"
+    path = Path(__file__).parents[1] / "presentation" / f"{name}.py"
     spec = importlib.util.spec_from_file_location(f"memspan_display_{name}", path)
     assert spec is not None
     assert spec.loader is not None
@@ -130,7 +130,7 @@ def test_two_figures_on_one_page_share_no_names():
 
 
 def test_what_is_no_result_is_refused():
-    with pytest.raises(Exception, match="cannot show a int in a notebook"):
+    with pytest.raises(Exception, match="cannot present a int; expected a result of memspan"):
         notebook_html(3)  # type: ignore[arg-type]
 
 
