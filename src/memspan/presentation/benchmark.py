@@ -91,10 +91,14 @@ class BenchmarkPresenter(Presenter[BenchReport]):
         rows = tuple(calibration_row(one) for one in self.result.calibration)
         tables = (
             TextTable("Calibration", CALIBRATION_HEADER, rows),
-            TextTable("Errors of estimators", *error_table(self.result.estimates)),
+            self._error_table(),
             self._benchmark_table("ratio (above 1: memspan is better)", ""),
         )
         return tuple(table for table in tables if table.rows)
+
+    def _error_table(self) -> TextTable:
+        header, rows = error_table(self.result.estimates)
+        return TextTable("Errors of estimators", header, tuple(rows))
 
     def _benchmark_table(self, ratio: str, suffix: str) -> TextTable:
         rows = tuple(
@@ -157,7 +161,7 @@ class BenchmarkPresenter(Presenter[BenchReport]):
             yield TextTable("", CALIBRATION_HEADER, rows)
             yield _CALIBRATION_LEGEND
         if self.result.estimates:
-            yield TextTable("", *error_table(self.result.estimates))
+            yield self._error_table()
             yield _ERROR_LEGEND
         yield self._benchmark_table("ratio", "x")
         yield f"{self.result.machine}; {duration(self.result.seconds)}"
@@ -196,15 +200,15 @@ def calibration_row(one: SourceCalibration) -> Row:
     )
 
 
-def error_table(estimates: Sequence[PeerEstimate]) -> tuple[Row, tuple[Row, ...]]:
+def error_table(estimates: Sequence[PeerEstimate]) -> tuple[Row, list[Row]]:
     """A header and one row per estimator: its absolute error at every lag of every case."""
     cases = tuple(dict.fromkeys(one.case for one in estimates))
     lags = sorted({one.lag for one in estimates})
     errors = {(one.estimator, one.case, one.lag): one.error for one in estimates}
-    rows = tuple(
+    rows = [
         (name, *(" ".join(_nats(errors.get((name, case, lag), math.nan)) for lag in lags) for case in cases))
         for name in dict.fromkeys(one.estimator for one in estimates)
-    )
+    ]
     return (f"error at lags {', '.join(f'{lag:,}' for lag in lags)}", *cases), rows
 
 
