@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from memspan.figures import figures_of, save
+from memspan.presentation import figures_of, save
 from memspan.tasks import Adding
 from memspan.training import CellConfig, Config, TrainingConfig, train
 

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from memspan import decay as decay
     from memspan import diagnostics as diagnostics
     from memspan import experiments as experiments
-    from memspan import figures as figures
     from memspan import information as information
     from memspan import init as init
     from memspan import memorization as memorization
     from memspan import models as models
-    from memspan import report as report
+    from memspan import presentation as figures  # noqa: F401
+    from memspan import presentation as report  # noqa: F401
     from memspan import results as results
     from memspan import sequences as sequences
     from memspan import tasks as tasks
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from memspan.decay import measure as measure
     from memspan.errors import MemspanError as MemspanError
     from memspan.experiments import reproduce as reproduce
-    from memspan.figures import plot as plot
     from memspan.information import PairCounts as PairCounts
     from memspan.information import count_pairs as count_pairs
     from memspan.information import log_lags as log_lags
     from memspan.information import mutual_information as mutual_information
     from memspan.memorization import memorize as memorize
+    from memspan.presentation import plot as plot
     from memspan.results import Curve as Curve
     from memspan.sequences import Sequence as Sequence
     from memspan.sequences import read as read
@@ -56,7 +56,7 @@ _PUBLIC = {
     "measure": "memspan.decay",
     "compare": "memspan.decay",
     "memorize": "memspan.memorization",
-    "plot": "memspan.figures",
+    "plot": "memspan.presentation",
     "reproduce": "memspan.experiments",
     # nouns
     "Sequence": "memspan.sequences",
@@ -79,8 +79,8 @@ _NAMESPACES = {
     "training": "memspan.training",
     "diagnostics": "memspan.diagnostics",
     "results": "memspan.results",
-    "figures": "memspan.figures",
-    "report": "memspan.report",
+    "figures": "memspan.presentation",
+    "report": "memspan.presentation",
     "data": "memspan.data",
     "experiments": "memspan.experiments",
 }

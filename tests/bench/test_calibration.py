@@ -26,8 +26,8 @@ from memspan.bench.calibration import (
 from memspan.bench.calibration_peers import LAGS, PeerCase, compare_peers
 from memspan.errors import InputError
 from memspan.information import log_lags
+from memspan.presentation.benchmark import CALIBRATION_HEADER, calibration_row, error_table
 from memspan.progress import SILENT
-from memspan.report.calibration_rows import CALIBRATION_HEADER, calibration_row, error_table
 from memspan.results import BenchReport, Curve, PeerEstimate, Reach, SourceCalibration, Span
 from memspan.sequences import Sequence
 from memspan.sequences.sources import HiddenMarkov, Independent, MarkovChain, StickyChain

@@ -9,10 +9,9 @@ import re
 import numpy as np
 import pytest
 
-from memspan.figures import figures_of
-from memspan.figures.numbers import remark_in
-from memspan.report.sections import section_of
-from memspan.report.sentences import sentence
+from memspan.presentation import figures_of
+from memspan.presentation.numbers import note_in_unit
+from memspan.presentation.presenter import section_of, sentence
 from memspan.theory.linear import LinearRNN
 from memspan.theory.predict import predict_linear
 
@@ -59,8 +58,8 @@ def test_a_pair_of_different_sources_is_explained_in_bits(memspan, novel, strang
     ],
 )
 def test_only_values_in_nats_are_converted(remark, expected):
-    assert remark_in(remark, bits=True) == expected
-    assert remark_in(remark, bits=False) == remark
+    assert note_in_unit(remark, bits=True) == expected
+    assert note_in_unit(remark, bits=False) == remark
 
 
 def test_the_report_of_a_folder_can_be_made_in_bits(memspan, novel, tmp_path):
@@ -90,4 +89,4 @@ def test_the_figure_of_a_linear_network_is_drawn_in_bits():
 
 
 def test_bits_of_a_network_that_has_no_information_are_refused(memspan):
-    assert "--bits says nothing about rnn; it is for linear" in memspan("predict", "rnn", "--bits").error
+    assert "--bits does not apply to rnn; it is for linear" in memspan("predict", "rnn", "--bits").error

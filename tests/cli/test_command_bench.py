@@ -65,10 +65,10 @@ def test_a_calibration_prints_all_numbers_as_json(memspan, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (("measure", "--full"), "--full belongs to memspan bench calibration"),
-        (("theory", "--seed", 3), "--seed belongs to memspan bench calibration"),
+        (("measure", "--full"), "--full is for memspan bench calibration"),
+        (("theory", "--seed", 3), "--seed is for memspan bench calibration"),
         (("calibration", "--as", "words"), "add --file PATH"),
-        (("calibration", "--file", "a.txt", "--source", "sticky"), "leave out --source"),
+        (("calibration", "--file", "a.txt", "--source", "sticky"), "omit --source"),
         (("calibration", "--source", "stiky"), "no source has this in its name"),
         (("calibration", "--file", "/nowhere/at/all.txt"), "/nowhere/at/all.txt"),
     ],

@@ -8,7 +8,7 @@ import pytest
 def test_sources_that_differ_are_called_different(memspan, novel, stranger):
     ran = memspan("compare", f"a={novel}", f"b={stranger}", "--max-lag", 30)
     assert ran.status == 0
-    assert ran.out.startswith("a and b differ at a distance of 1")
+    assert ran.out.startswith("a and b differ at lags of 1")
     assert "detection limits with 20,000 symbols" in ran.out
 
 
@@ -42,10 +42,10 @@ def test_a_check_that_fails_still_writes_the_folder(memspan, novel, stranger, tm
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("a=x.txt",), "one source has nothing to be compared with"),
+        (("a=x.txt",), "got one source; expected two or more"),
         (("x.txt", "y.txt"), "'x.txt' has no name; expected NAME=SOURCE"),
-        (("a=x.txt", "a=y.txt"), "the name 'a' is given twice"),
-        (("a=-", "b=-"), "standard input can be one source only"),
+        (("a=x.txt", "a=y.txt"), "the name 'a' is used twice"),
+        (("a=-", "b=-"), "standard input can be used for one source only"),
         (("a=x.counts", "b=y.txt"), "x.counts holds counts"),
         (("a=missing.txt", "b=missing.txt"), "no such file or folder: missing.txt"),
         (("a=run:runs/1", "b=x.txt"), "runs/1 is not a run (it has no config.json)"),

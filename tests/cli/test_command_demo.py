@@ -41,7 +41,7 @@ def test_the_demo_tells_its_story(memspan, tmp_path):
     assert "bits per character" in lines[-4]
     assert "source and network differ" in lines[-3]
     assert lines[-2].startswith(
-        "while True: 2 hidden units replay it for ever (checked for 100,000 symbols), and no "
+        "while True: 2 hidden units replay it forever (checked for 100,000 symbols), and no "
     )
     assert lines[-1] == f"written: {tmp_path / 'report.html'}"
     page = (tmp_path / "report.html").read_text()

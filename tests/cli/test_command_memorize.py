@@ -12,7 +12,7 @@ def test_the_first_line_is_a_sentence_with_the_size(memspan):
     ran = memspan("memorize", "abracadabra")
     assert ran.status == 0
     assert ran.out.splitlines()[0] == (
-        "abracadabra: 2 hidden units replay it for ever (checked for 100,001 symbols), "
+        "abracadabra: 2 hidden units replay it forever (checked for 100,001 symbols), "
         "and no smaller network of this form does"
     )
 
@@ -27,7 +27,7 @@ def test_the_orbit_is_drawn_with_every_symbol_of_the_string(memspan):
 def test_a_larger_network_has_no_picture_of_letters_but_all_its_facts(memspan):
     out = memspan("memorize", "0010110111").out
     assert "·" not in out
-    for word in ("frequencies", "margin", "drift", "noise it survives", "search", "size that suffices"):
+    for word in ("frequencies", "margin", "drift", "noise tolerance", "search", "sufficient size"):
         assert word in out
 
 
@@ -61,7 +61,7 @@ def test_a_file_is_read_like_measure_reads_it(memspan, tmp_path):
     dna.write_text(">gene\nACGTTA\nGC\n")
     plain = memspan("memorize", "--file", text, "--json").plain
     assert (plain["text"], plain["symbols"]) == ("abracadabra", "chars")
-    assert "the line end at the end of the file was left out" in plain["notes"]
+    assert "the newline at the end of the file was omitted" in plain["notes"]
     assert memspan("memorize", "--file", dna, "--json").plain["text"] == "ACGTTAGC"
 
 

@@ -151,7 +151,7 @@ def test_attention_keeps_gradients_as_a_power(memspan):
         (("rnn", "--input-correlation", "1.5"), "expected a correlation from -1 to 1"),
         (("lstm", "--input-correlation", "-2"), "expected a correlation from -1 to 1"),
         (("minimal-rnn", "--critical", "--bias-mean", "2", "--q", "1"), "feasible are q from 4.815"),
-        (("minimal-rnn", "--critical", "--sigma-w", "2"), "--critical chooses --sigma-w itself"),
+        (("minimal-rnn", "--critical", "--sigma-w", "2"), "--critical sets --sigma-w itself"),
         (("rnn", "--critical", "--q", "2"), "use it with minimal-rnn --critical"),
         (("rnn", "--sigma-w", "1e7"), "the quadrature does not converge"),
         (("rnn", "--timescale", "100", "--input-correlation", "0.5"), "the longest is"),
@@ -164,14 +164,14 @@ def test_attention_keeps_gradients_as_a_power(memspan):
         (("minimal-rnn", "--phase-diagram", "sigma-w=2", "--json"), "expected NAME=LOW:HIGH"),
         (("minimal-rnn", "--phase-diagram", "width=1:2", "--json"), "is no axis of a phase diagram"),
         (("minimal-rnn", "--phase-diagram", "sigma-w=-1:2", "--json"), "sigma_w is -1"),
-        (("lstm", "--phase-diagram", "--json"), "--phase-diagram says nothing about lstm"),
+        (("lstm", "--phase-diagram", "--json"), "--phase-diagram does not apply to lstm"),
         (("lstm", "--weights", "orthogonal"), "Gaussian weights only"),
-        (("rnn", "--file", "x"), "--file says nothing about rnn"),
+        (("rnn", "--file", "x"), "--file does not apply to rnn"),
         (("rnn", "--steps", "0"), "--steps"),
         (("attention", "--eigenvalue", "1.2"), "expected all below 1"),
         (("attention", "--eigenvalue", "much"), "expected one like 0.3"),
         (("attention", "--kappa", "2"), "expected both or neither"),
-        (("attention", "--bias-mean", "2"), "--bias-mean says nothing about attention"),
+        (("attention", "--bias-mean", "2"), "--bias-mean does not apply to attention"),
         (("linear", "--file", "nowhere.safetensors"), "nowhere.safetensors"),
     ],
 )
@@ -201,12 +201,12 @@ def test_data_without_memory_ask_for_none(memspan, tmp_path):
     )
     assert memspan("measure", tmp_path / "noise.txt", "--max-lag", 50, "--out", tmp_path / "run").status == 0
     error = memspan("predict", "minimal-rnn", "--timescale-of", tmp_path / "run").error
-    assert "noise.txt shows no memory to match" in error
+    assert "noise.txt has no reach" in error
 
 
 def test_a_result_that_is_not_of_measure_is_told(memspan, tmp_path):
     assert memspan("predict", "rnn", "--out", tmp_path / "p", "--quiet").status == 0
-    assert "is not of measure" in memspan("predict", "rnn", "--timescale-of", tmp_path / "p").error
+    assert "is not a result of measure" in memspan("predict", "rnn", "--timescale-of", tmp_path / "p").error
 
 
 def test_a_network_at_the_edge_already_has_nothing_to_change(memspan):

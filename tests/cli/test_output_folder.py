@@ -107,7 +107,7 @@ def test_a_comparison_is_known_by_its_names_and_files(memspan, novel, twin, stra
 def test_a_file_that_is_no_result_is_not_overwritten(memspan, novel, tmp_path):
     (tmp_path / "result.json").write_text("mine")
     error = memspan("measure", novel, "--max-lag", 5, "--out", tmp_path).error
-    assert "a result.json that cannot be read" in error
+    assert "an unreadable result.json" in error
     assert (tmp_path / "result.json").read_text() == "mine"
 
 
@@ -129,12 +129,12 @@ def test_paper_figures_are_written_as_pdf_too_and_the_report_keeps_its_own(memsp
         (("--column", "a"), "--column is for numbers"),
         (("--key", "a"), "--key is for json"),
         (("--transform", "difference"), "--transform is for numbers"),
-        (("--documents", "<|end|>"), "--documents '<|end|>' cuts nothing"),
-        (("--documents", "line"), "--documents 'line' cuts nothing"),
-        (("--sample", 1000), "--sample 1000 is for models that write"),
-        (("--temperature", 0.5), "--temperature 0.5 is for models that write"),
+        (("--documents", "<|end|>"), "--documents '<|end|>' has no effect"),
+        (("--documents", "line"), "--documents 'line' has no effect"),
+        (("--sample", 1000), "--sample 1000 is for generative models"),
+        (("--temperature", 0.5), "--temperature 0.5 is for generative models"),
         (("--force",), "--force "),
-        (("--style", "paper"), "--style paper is about the figures in a folder"),
+        (("--style", "paper"), "--style paper has no effect without an output folder"),
     ],
 )
 @pytest.mark.parametrize("command", ["measure", "compare"])
@@ -144,7 +144,7 @@ def test_options_that_would_do_nothing_are_refused(memspan, novel, twin, command
 
 
 def test_counts_are_not_kept_without_a_folder(memspan, novel):
-    assert "--keep-counts keeps nothing without a place" in memspan("measure", novel, "--keep-counts").error
+    assert "--keep-counts needs a folder for the counts" in memspan("measure", novel, "--keep-counts").error
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_counts_are_not_kept_without_a_folder(memspan, novel):
 )
 def test_counting_alone_refuses_what_it_never_comes_to(memspan, novel, tmp_path, words):
     error = memspan("measure", novel, "--counts-only", "--out", tmp_path, *words).error
-    assert f"{words[0]} does nothing with --counts-only" in error
+    assert f"{words[0]} has no effect with --counts-only" in error
 
 
 @pytest.mark.parametrize("words", [("--levels", 4), ("--workers", 2), ("--sample", 9), ("--keep-counts",)])

@@ -37,7 +37,7 @@ def file(tmp_path):
         ("text.txt", b"abcd" * 100, ("--lags", "5000"), "lag 5000 is longer than the longest document (400"),
         ("text.txt", b"abcd" * 100, ("--max-lag", "400"), "use --max-lag 399"),
         ("text.txt", b"abcd" * 100, ("--lags", "one"), "expected numbers as in 1,2,5"),
-        ("text.txt", b"abcd" * 100, ("--lags", "1,2", "--max-lag", "9"), "leave one of them out"),
+        ("text.txt", b"abcd" * 100, ("--lags", "1,2", "--max-lag", "9"), "omit one of them"),
         ("text.txt", b"abcd" * 100, ("--as", "notes"), "unknown symbols 'notes'"),
         ("text.txt", b"abcd" * 100, ("--as", "bpe:no.json"), "the tokenizer no.json does not exist"),
         ("text.txt", b"abcd" * 100, ("--column", "close"), "--column is for numbers"),
@@ -130,12 +130,12 @@ def test_counts_and_texts_do_not_mix(memspan, novel, tmp_path):
 def test_what_was_decided_in_counting_cannot_be_chosen_again(memspan, novel, tmp_path, words):
     memspan("measure", novel, "--counts-only", "--out", tmp_path, "--max-lag", 5)
     parts = sorted((tmp_path / "counts").glob("*.counts"))
-    assert "counted already" in memspan("measure", *parts, *words).error
+    assert "already counted" in memspan("measure", *parts, *words).error
 
 
 def test_a_place_that_cannot_hold_a_folder_is_told_before_the_work(memspan, file):
     blocker = file("blocker", b"")
-    assert "cannot be made" in memspan("measure", "missing.txt", "--out", blocker / "run").error
+    assert "cannot be created" in memspan("measure", "missing.txt", "--out", blocker / "run").error
 
 
 def test_a_full_disk_is_told_and_leaves_no_half_file(memspan, novel, tmp_path, monkeypatch):

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tests.figures.training_examples import training
+from tests.presentation.training_examples import training
 
 from memspan.experiments import bmi_fig2, bmi_fig3, bmi_table1, bmi_table2
 from memspan.experiments.bmi_judging import reverse_all, segments_all

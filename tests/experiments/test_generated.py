@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from tests.figures import training_examples
+from tests.presentation import training_examples
 
 from memspan.errors import InputError
 from memspan.experiments import (

@@ -10,7 +10,7 @@ import pytest
 from memspan.experiments import relevance_table4
 from memspan.experiments.relevance_table4 import RELEVANCE_TABLE4
 from memspan.experiments.relevance_table4_claims import CELLS, PUBLISHED, Found, claims, undecided_notes
-from memspan.figures.chart import chart_figure
+from memspan.presentation.draw.chart import chart_figure
 from memspan.progress import SILENT
 from memspan.results import AgentEvaluation, Claim, Rewards
 from memspan.tasks.gridworld import LARGER

@@ -10,7 +10,7 @@ import pytest
 from memspan.errors import InputError
 from memspan.experiments import RECIPES, reproduce
 from memspan.experiments.recipe import Computed
-from memspan.figures import figures_of
+from memspan.presentation import figures_of
 from memspan.results import Reproduction
 
 WITHOUT_DATA = [name for name in RECIPES if name != "shen-fig6"]

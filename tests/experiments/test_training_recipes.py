@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.figures.training_examples import training
+from tests.presentation.training_examples import training
 
 from memspan.experiments import (
     RECIPES,

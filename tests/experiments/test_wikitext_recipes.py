@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.figures.training_examples import training
+from tests.presentation.training_examples import training
 
 from memspan.experiments import shen_fig2, shen_fig3bc
 from memspan.experiments.forgetting import Laws, Length, exponential_between, power_between

@@ -18,7 +18,7 @@ ROUNDING = 1e-12
 
 
 def load_examples() -> ModuleType:
-    path = Path(__file__).parent.parent / "figures" / "memorization_examples.py"
+    path = Path(__file__).parent.parent / "presentation" / "memorization_examples.py"
     spec = importlib.util.spec_from_file_location("memspan_memorization_examples", path)
     assert spec is not None
     assert spec.loader is not None

@@ -14,8 +14,8 @@ import pytest
 
 from memspan import results
 from memspan.memorization import memorize
-from memspan.report import notebook_html
-from memspan.report.sentences import sentence
+from memspan.presentation import notebook_html
+from memspan.presentation.presenter import sentence
 from memspan.results import Sample, Span
 from memspan.results.display import Displayed, Notebook
 from memspan.theory import predict
@@ -23,7 +23,7 @@ from memspan.theory.linear import LinearRNN
 
 
 def module(name: str) -> ModuleType:
-    path = Path(__file__).parents[1] / "figures" / f"{name}.py"
+    path = Path(__file__).parents[1] / "presentation" / f"{name}.py"
     spec = importlib.util.spec_from_file_location(f"memspan_display_{name}", path)
     assert spec is not None
     assert spec.loader is not None
@@ -130,11 +130,11 @@ def test_two_figures_on_one_page_share_no_names():
 
 
 def test_what_is_no_result_is_refused():
-    with pytest.raises(Exception, match="cannot show a int in a notebook"):
+    with pytest.raises(Exception, match="cannot present a int; expected a result of memspan"):
         notebook_html(3)  # type: ignore[arg-type]
 
 
 def test_results_do_not_load_what_shows_them():
-    code = "import sys, memspan.results; print('matplotlib' in sys.modules, 'memspan.report' in sys.modules)"
+    code = "import sys, memspan.results; print('matplotlib' in sys.modules, 'memspan.presentation' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == ["False", "False"]

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from memspan.cli import options
-from memspan.cli.output import Output
+from memspan.cli.output import CommandOutput
 from memspan.errors import InputError
 
 _CALIBRATION = "Calibration"
@@ -19,13 +19,12 @@ def bench(
         str,
         typer.Argument(
             metavar="NAME",
-            help="Which benchmarks: measure (speed, about 2 minutes), calibration (estimates next to exact"
-            " answers, about 8 minutes), theory (about 1 minute), cells (layers, about"
-            " 1 minute), cell-sizes (layers at other sizes, some minutes), train (the loop next to bare updates, minutes),"
-            " settings (every task learnt by every cell, about half an hour), objective (updates with --bmi next to those"
-            " without, half a minute), gridworld (agents next to sb3-contrib's own, about a minute),"
-            " sample (what models write, about 2 minutes), mixture (a loss by several softmaxes, half a minute) or large"
-            " (a 2 GB file: some minutes and 5 GB of disk).",
+            help="Benchmarks: measure (speed, 2 minutes), calibration (estimates next to exact answers, 3 minutes), theory"
+            " (1 minute), cells (layers, 1 minute), cell-sizes (layers at other sizes, minutes), train (the loop"
+            " next to bare updates, minutes), settings (every task with every cell, half an hour), objective (updates with"
+            " --bmi next to those without, half a minute), gridworld (agents next to sb3-contrib's own, 1 minute), sample"
+            " (text generation, 2 minutes), mixture (a mixture-of-softmaxes loss, half a minute) or large (a 2 GB file:"
+            " minutes and 5 GB of disk).",
         ),
     ] = "measure",
     full: Annotated[
@@ -33,7 +32,7 @@ def bench(
         typer.Option(
             "--full",
             metavar="",
-            help="All sources and sizes, 30 samples each; takes several hours.",
+            help="All sources and sizes, 10 samples each; up to an hour.",
             rich_help_panel=_CALIBRATION,
         ),
     ] = False,
@@ -42,7 +41,7 @@ def bench(
         typer.Option(
             min=1,
             metavar="N",
-            help="Samples per source; default 10, with --full 30.",
+            help="Samples per source. Default 3; 10 with --full.",
             rich_help_panel=_CALIBRATION,
         ),
     ] = None,
@@ -50,7 +49,7 @@ def bench(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Only sources whose name contains this, for example sticky; peers is the comparison with peers.",
+            help="Only sources whose name contains NAME, such as sticky; peers is the comparison with peers.",
             rich_help_panel=_CALIBRATION,
         ),
     ] = None,
@@ -58,7 +57,7 @@ def bench(
         Path | None,
         typer.Option(
             metavar="PATH",
-            help="Calibrate on the bigram chain of this file instead: its 1,000 most frequent symbols, its length.",
+            help="Calibrate on the bigram chain of this file: its 1,000 most frequent symbols, its length.",
             rich_help_panel=_CALIBRATION,
         ),
     ] = None,
@@ -70,7 +69,7 @@ def bench(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Speed, memory and calibration next to what a user would pick instead, within one run on this machine."""
+    """Speed, memory and calibration next to peers, within one run on this machine."""
     given = {
         "--full": full,
         "--seeds": seeds is not None,
@@ -80,27 +79,23 @@ def bench(
         "--seed": seed != 0,
     }
     _check_options(name, [option for option, used in given.items() if used])
-    output = Output(command="bench", json=json, out=out, quiet=quiet, style=style, force=force)
+    output = CommandOutput(command="bench", json=json, out=out, quiet=quiet, style=style, force=force)
     output.claim()
     with output.progress() as progress:
         from memspan.bench import CalibrationPlan, run
 
         plan = CalibrationPlan(full=full, seeds=seeds, seed=seed, source=source, file=file, symbols=symbols)
         result = run(name, progress, plan if name == "calibration" else None)
-    from memspan.cli.tables import show_bench
-
-    output.give(result, lambda console: show_bench(console, result))
+    output.give(result)
 
 
 def _check_options(name: str, given: list[str]) -> None:
-    """Refuse options that would do nothing."""
+    """Refuse options that would have no effect."""
     if given and name != "calibration":
-        raise InputError(
-            f"{given[0]} belongs to memspan bench calibration; leave it out of memspan bench {name}"
-        )
+        raise InputError(f"{given[0]} is for memspan bench calibration; omit it for memspan bench {name}")
     if "--file" in given and "--source" in given:
         raise InputError(
-            "--file and --source together; --file calibrates on that file alone: leave out --source"
+            "--file and --source exclude each other: --file calibrates on that file alone; omit --source"
         )
     if "--as" in given and "--file" not in given:
-        raise InputError("--as says how to read the file of --file; add --file PATH")
+        raise InputError("--as applies to the file of --file; add --file PATH")

@@ -8,8 +8,8 @@ import typer
 
 from memspan.cli import options
 from memspan.cli.interrupts import CheckFailedError
-from memspan.cli.output import Output
-from memspan.cli.sources import Reading, Sampling, chosen_lags, is_model, paths_of
+from memspan.cli.output import CommandOutput
+from memspan.cli.sources import Sampling, SourceOptions, chosen_lags, is_model, paths_of
 from memspan.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,15 +21,15 @@ def compare(
         list[str],
         typer.Argument(
             metavar="NAME=SOURCE",
-            help="Two or more sources, each with a name for it: a path, a folder, - for standard input, a URL,"
-            " data:NAME, or a model that writes (run:DIR, hf:PATH), as in text=data:ptb model=run:runs/characters-lstm-1.",
+            help="Two or more named sources: a path, a folder, - for standard input, a URL, data:NAME, or a generative model"
+            " (run:DIR, hf:PATH), as in text=data:ptb model=run:runs/characters-lstm-1.",
         ),
     ],
     expect: Annotated[
         Literal["alike", "different"] | None,
         typer.Option(
             metavar="alike|different",
-            help="Make it a check: exit with status 1 unless every pair is so.",
+            help="Exit with status 1 unless every pair has this verdict.",
             rich_help_panel="Output",
         ),
     ] = None,
@@ -58,15 +58,15 @@ def compare(
         typer.Option(
             "--force",
             metavar="",
-            help="Accept sources of different symbols, and let --out overwrite the result of another command or source.",
+            help="Accept sources of different symbols, and overwrite the result of another command or source in --out DIR.",
         ),
     ] = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Whether several sequences remember alike: all measured at the size of the smallest, a verdict per pair."""
+    """Compare several sequences at the size of the smallest, with a verdict for each pair."""
     named = _named(sources)
-    output = Output(
+    output = CommandOutput(
         command="compare",
         json=json,
         out=out,
@@ -76,7 +76,7 @@ def compare(
         force=force and out is not None,
     )
     output.claim(*(f"{name}={path}" for name, source in named.items() for path in paths_of([source])))
-    reading = Reading(
+    reading = SourceOptions(
         symbols=symbols,
         documents=documents,
         column=column,
@@ -94,7 +94,7 @@ def compare(
         reading.check_effect(list(named.values()), list(sequences.values()))
         if force and out is None and len({sequence.symbols for sequence in sequences.values()}) == 1:
             raise InputError(
-                "--force has nothing to do: all sources have the same symbols and there is no --out DIR"
+                "--force has no effect: all sources have the same symbols and there is no --out DIR; omit it"
             )
         longest = min(sequence.longest for sequence in sequences.values())
         chosen = None if lags is None else chosen_lags(lags, max_lag, longest)
@@ -113,9 +113,7 @@ def compare(
         )
         if any(map(is_model, named.values())):
             result = result.with_excerpts({name: text.beginning() for name, text in sequences.items()})
-    from memspan.cli.tables import show_comparison
-
-    output.give(result, lambda console: show_comparison(console, result, bits=bits))
+    output.give(result)
     _check(result, expect)
 
 
@@ -126,18 +124,16 @@ def _named(sources: list[str]) -> dict[str, str]:
         if not (name and equals and source):
             raise InputError(f"{word!r} has no name; expected NAME=SOURCE, as in train=a.txt valid=b.txt")
         if name in named:
-            raise InputError(f"the name {name!r} is given twice; give each source a name of its own")
+            raise InputError(f"the name {name!r} is used twice; give each source a different name")
         if source.endswith(".counts"):
             raise InputError(
-                f"{source} holds counts; compare cuts sources to equal size, so give it what was counted"
+                f"{source} holds counts; compare truncates sources to equal size, so give it the data themselves"
             )
         named[name] = source
     if len(named) < 2:
-        raise InputError(
-            "one source has nothing to be compared with; give two or more, or use memspan measure"
-        )
+        raise InputError("got one source; expected two or more; add a source or use memspan measure")
     if list(named.values()).count("-") > 1:
-        raise InputError("standard input can be one source only; save the other to a file")
+        raise InputError("standard input can be used for one source only; save the other to a file")
     return named
 
 

@@ -8,43 +8,42 @@ from typing import Annotated
 import typer
 
 from memspan.cli import options
-from memspan.cli.output import Output, encoded, write_folder
+from memspan.cli.output import CommandOutput, encoded, write_folder
 
 
 def demo(
     out: Annotated[
         Path,
-        typer.Option(metavar="DIR", help="Where the report and the results go.", rich_help_panel="Output"),
+        typer.Option(metavar="DIR", help="Folder for the report and the results.", rich_help_panel="Output"),
     ] = Path("memspan-demo"),
     seed: options.Seed = 0,
     force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """The whole chain in under 4 minutes: measure Python's own source code and a sequence of known law.
+    """The whole tool in under 4 minutes, starting with Python's own source code and a sequence of known law.
 
-    Then predict how long a network remembers, teach one the source code, let it write and measure what it wrote beside
-    what it read, and compute a network that repeats a line of code for ever. Without PyTorch no network is taught.
+    It measures both, predicts the timescale of a network, trains one on the source code, compares its generated text with
+    the training text, and computes a network that repeats a line of code forever. Without PyTorch no network is trained.
 
-    Writes DIR/report.html, one page that tells it as a story, and a folder with result.json for each part. DIR/learnt/seed-0
-    is the run of the network: memspan sample DIR/learnt/seed-0 lets it write more.
+    Writes DIR/report.html, one page with the whole story, and a folder with result.json for each part. DIR/learnt/seed-0 is
+    the run of the network: memspan sample DIR/learnt/seed-0 generates more text.
     """
-    output = Output(command="demo", json=json, out=out, quiet=quiet, force=force)
+    output = CommandOutput(command="demo", json=json, out=out, quiet=quiet, force=force)
     output.claim()
     with output.progress() as progress:
         from memspan.experiments.demo import KNOWN, page, run_demo
-        from memspan.report.sentences import sentence
+        from memspan.presentation import present, sentence
         from memspan.results.files import write_text
 
         found = run_demo(seed=seed, run=out / "learnt" / f"seed-{seed}", progress=progress)
         progress.say("drawing figures and writing the report")
         for name, part in found.measured.items():
-            write_folder(out / name, encoded("measure", part.to_json()), part)
-        write_folder(out / "network", encoded("predict", found.network.to_json()), found.network)
-        write_folder(out / "written", encoded("memorize", found.written.to_json()), found.written)
+            write_folder(out / name, "measure", present(part))
+        write_folder(out / "network", "predict", present(found.network))
+        write_folder(out / "written", "memorize", present(found.written))
         if found.learnt is not None:
-            beside = found.learnt.beside
-            write_folder(out / "beside", encoded("compare", beside.to_json()), beside)
+            write_folder(out / "beside", "compare", present(found.learnt.beside))
         report = out / "report.html"
         write_text(report, page(found))
     plain = {

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from memspan.cli import options
-from memspan.cli.output import Output, check_place
+from memspan.cli.output import CommandOutput, check_place
 from memspan.cli.train_options import DeviceName, option
 from memspan.errors import InputError, check_models
 
@@ -83,7 +83,7 @@ def diagnose(
             if foreign
             else f"--text {text}: a training is diagnosed on its own test text; omit --text, or give hf:PATH"
         )
-    output = Output(command="diagnose", json=json, quiet=quiet)
+    output = CommandOutput(command="diagnose", json=json, quiet=quiet)
     folder = out if foreign else out or Path(model) / "diagnosis"
     if folder is not None:
         check_place(folder)
@@ -111,7 +111,4 @@ def diagnose(
                 seed=seed,
                 progress=progress,
             )
-    from memspan.cli.diagnosis_tables import show_diagnosis
-
-    place = dataclasses.replace(output, out=folder)
-    place.give(result, lambda console: show_diagnosis(console, result))
+    dataclasses.replace(output, out=folder).give(result)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memspan.cli import options
 from memspan.cli import train_options as train_option
-from memspan.cli.output import Output, check_place
+from memspan.cli.output import CommandOutput, check_place
 from memspan.errors import InputError, check_models, check_rl
 
 GENERATED = 200_000
@@ -36,7 +36,7 @@ def evaluate(
     Uses the weights with the best validation so far, of an agent the newest ones; the run may still be training.
     """
     check_models("evaluating")
-    output = Output(command="evaluate", json=json, quiet=quiet)
+    output = CommandOutput(command="evaluate", json=json, quiet=quiet)
     folder = out or run / "evaluation"
     check_place(folder)
     from memspan.training.agents.config import is_agent_run
@@ -59,9 +59,9 @@ def evaluate(
         _evaluate_agents(run, worlds or [], episodes, seed or 0, device, output, folder)
         return
     if worlds or episodes is not None:
-        raise InputError(f"--world and --episodes are for runs in grid worlds; {run} is none; leave them out")
-    writes = segment_information or reverse_perplexity
-    _check_read(writes, {"--length": length, "--seed": seed})
+        raise InputError(f"--world and --episodes are for runs in grid worlds; {run} is none; omit them")
+    generates = segment_information or reverse_perplexity
+    _check_generation_options(generates, {"--length": length, "--seed": seed})
     with output.progress() as progress, nothing_kept(f"what was evaluated; {run} is as it was"):
         from memspan.diagnostics.generated_text import check_text, with_generated_text
         from memspan.training.supervised.evaluation import evaluate_run
@@ -69,13 +69,7 @@ def evaluate(
         if generates:
             check_text(run)
         result = evaluate_run(
-            run,
-            delays or (),
-            split=split,
-            batches=batches,
-            size=size,
-            device=device,
-            progress=progress,
+            run, delays or (), split=split, batches=batches, size=size, device=device, progress=progress
         )
         if writes:
             result = with_generated_text(
@@ -88,7 +82,7 @@ def evaluate(
                 device=device,
                 progress=progress,
             )
-    from memspan.cli.training_tables import show_evaluation
+    dataclasses.replace(output, out=folder).give(result)
 
     output = dataclasses.replace(output, out=folder)
     output.give(result, lambda console: show_evaluation(console, result))
@@ -100,7 +94,7 @@ def _evaluate_agents(
     episodes: int | None,
     seed: int,
     device: train_option.DeviceName,
-    output: Output,
+    output: CommandOutput,
     folder: Path,
 ) -> None:
     """Evaluate the agents of a run; `auto` is the device that they were trained on."""
@@ -116,7 +110,7 @@ def _evaluate_agents(
             device=None if device == "auto" else device,
             progress=progress,
         )
-    from memspan.cli.gridworld_tables import show_agent_evaluation
+    from memspan.presentation.terminal import show_result
 
     output = dataclasses.replace(output, out=folder)
-    output.give(result, lambda console: show_agent_evaluation(console, result))
+    output.give(result, lambda console: show_result(console, result))

@@ -13,8 +13,16 @@ import typer
 
 from memspan.cli import options
 from memspan.cli.interrupts import counts_saved
-from memspan.cli.output import Output, encoded
-from memspan.cli.sources import Reading, Sampling, chosen_lags, is_model, joined_note, load_counts, paths_of
+from memspan.cli.output import CommandOutput, encoded
+from memspan.cli.sources import (
+    Sampling,
+    SourceOptions,
+    chosen_lags,
+    is_model,
+    joined_note,
+    load_counts,
+    paths_of,
+)
 from memspan.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,8 +38,8 @@ def measure(
         typer.Argument(
             metavar="SOURCE",
             help="A path, several paths or a folder (documents of one sequence), - for standard input, a URL,"
-            " data:NAME (see memspan data list), a model that writes (run:DIR of memspan train, hf:PATH of Hugging Face),"
-            " or .counts files, which are added together.",
+            " data:NAME (see memspan data list), a generative model (run:DIR of memspan train, hf:PATH of Hugging Face),"
+            " or .counts files, which are merged.",
         ),
     ],
     symbols: options.As = None,
@@ -56,8 +64,8 @@ def measure(
         typer.Option(
             "--counts-only",
             metavar="",
-            help="Stop after counting; the counts are kept in DIR/counts (needs --out DIR). Counts of parts of the"
-            " data, made anywhere, are added together by giving them as sources.",
+            help="Stop after counting and save the pair counts in DIR/counts (needs --out DIR). Counts of several parts of"
+            " the data are merged by giving them as sources.",
             rich_help_panel="Measuring",
         ),
     ] = False,
@@ -66,8 +74,8 @@ def measure(
         typer.Option(
             "--keep-counts",
             metavar="",
-            help="Leave the pair counts in DIR/counts when the measurement is done (needs --out DIR). They are hundreds of"
-            " megabytes for large alphabets. By default they are removed then.",
+            help="Save the pair counts in DIR/counts after the measurement (needs --out DIR), hundreds of megabytes for"
+            " large alphabets. Default: removed.",
             rich_help_panel="Output",
         ),
     ] = False,
@@ -78,14 +86,14 @@ def measure(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """How far back one sequence remembers: its information at every distance, its span, reach and law.
+    """Mutual information of one sequence at every lag: its span, reach and law of decay.
 
-    With --out DIR finished counts are in DIR/counts while it runs: stopped, the same command resumes from them.
+    With --out DIR, finished pair counts are saved in DIR/counts while it runs: the same command resumes from them.
     """
     if out is None and (counts_only or keep_counts):
         option = "--counts-only" if counts_only else "--keep-counts"
-        raise InputError(f"{option} keeps nothing without a place to keep it; add --out DIR")
-    reading = Reading(
+        raise InputError(f"{option} needs a folder for the counts; add --out DIR")
+    reading = SourceOptions(
         symbols=symbols,
         documents=documents,
         column=column,
@@ -95,34 +103,34 @@ def measure(
         missing=missing,
         sampling=Sampling.of(sources, sample, temperature, seed),
     )
-    job = _Job(sources, reading, lags, max_lag, estimator, null, fit_above, level, workers, seed, out)
+    job = _Measuring(sources, reading, lags, max_lag, estimator, null, fit_above, level, workers, seed, out)
     if counts_only:
-        job.refuse_what_comes_later(bits=bits, style=style, keep_counts=keep_counts)
-    output = Output(command="measure", json=json, out=out, quiet=quiet, bits=bits, style=style, force=force)
+        job.check_counting_options(bits=bits, style=style, keep_counts=keep_counts)
+    output = CommandOutput(
+        command="measure", json=json, out=out, quiet=quiet, bits=bits, style=style, force=force
+    )
     counts = load_counts(sources)
     output.claim(*(paths_of(sources) if counts is None else counts.paths))
     if counts_only:
         _count(job, output, counts)
         return
     if counts is not None and keep_counts:
-        raise InputError("--keep-counts has nothing to keep: these pairs are counted already; leave it out")
-    from memspan.cli.tables import show_measurement
-
-    folder = None if counts is not None else job.keep
-    with _parts(folder, keep=keep_counts), counts_saved(job.keep):
+        raise InputError("--keep-counts has no effect: these pairs are already counted; omit it")
+    folder = None if counts is not None else job.counts_folder
+    with _saved_counts(folder, keep=keep_counts), counts_saved(job.counts_folder):
         with output.progress() as progress:
-            result = job.measured(counts, progress)
-        output.write(result)
-    output.print(result, lambda console: show_measurement(console, result, bits=bits))
+            presenter = output.present(job.measure(counts, progress))
+        output.write(presenter)
+    output.print(presenter)
 
 
+# A file next to counts that were not requested. Counts without it (--keep-counts, --counts-only) are never removed.
 _MARKER = ".temporary"
-"""A file next to counts that nobody asked for. Counts without it (--keep-counts, --counts-only) are never removed."""
 
 
 @contextlib.contextmanager
-def _parts(folder: Path | None, *, keep: bool) -> Iterator[None]:
-    """The counts of a measurement in `folder`: left there by one that is stopped, removed by one that is done."""
+def _saved_counts(folder: Path | None, *, keep: bool) -> Iterator[None]:
+    """Keep the counts of an interrupted measurement in `folder`, and remove those of a finished one."""
     if folder is None:
         yield
         return
@@ -138,10 +146,10 @@ def _parts(folder: Path | None, *, keep: bool) -> Iterator[None]:
         done = True
     finally:
         if marker.exists() and (done or not any(folder.glob("*.counts"))):
-            _remove_parts(folder)
+            _remove_counts(folder)
 
 
-def _remove_parts(folder: Path) -> None:
+def _remove_counts(folder: Path) -> None:
     from memspan.information.counting import PART_NAME
 
     for path in folder.glob("*.counts"):
@@ -154,9 +162,9 @@ def _remove_parts(folder: Path) -> None:
 
 @final
 @dataclass(frozen=True)
-class _Job:
+class _Measuring:
     sources: list[str]
-    reading: Reading
+    reading: SourceOptions
     lags: str | None
     max_lag: int | None
     estimator: str
@@ -168,12 +176,13 @@ class _Job:
     out: Path | None
 
     @property
-    def keep(self) -> Path | None:
+    def counts_folder(self) -> Path | None:
         return None if self.out is None else self.out / "counts"
 
-    def measured(self, counts: PairCounts | None, progress: Progress) -> Measurement:
+    def measure(self, counts: PairCounts | None, progress: Progress) -> Measurement:
+        """Measure the counts, or read the sources and measure them."""
         if counts is not None:
-            return self._measured_counts(counts, progress)
+            return self._measure_counts(counts, progress)
         from memspan.decay import measure
         from memspan.information import ESTIMATORS
 
@@ -189,7 +198,7 @@ class _Job:
             above=self.fit_above,
             seed=self.seed,
             workers=self.workers,
-            keep=self.keep,
+            keep=self.counts_folder,
             progress=progress,
         )
         excerpt = sequence.beginning() if any(map(is_model, self.sources)) else ""
@@ -200,11 +209,11 @@ class _Job:
         self.reading.check_effect(self.sources, [sequence])
         return sequence
 
-    def _measured_counts(self, counts: PairCounts, progress: Progress) -> Measurement:
+    def _measure_counts(self, counts: PairCounts, progress: Progress) -> Measurement:
         from memspan.decay import measure
         from memspan.information import ESTIMATORS
 
-        self._refuse_what_was_decided()
+        self._check_counts_options()
         return measure(
             counts,
             estimator=ESTIMATORS[self.estimator],
@@ -214,9 +223,9 @@ class _Job:
             progress=progress,
         )
 
-    def _refuse_what_was_decided(self) -> None:
-        """Options of reading and counting mean nothing for pairs that are counted already."""
-        other = replace(self.reading, sampling=Sampling()) != Reading()
+    def _check_counts_options(self) -> None:
+        """Refuse options of reading and counting for pairs that are already counted."""
+        other = replace(self.reading, sampling=Sampling()) != SourceOptions()
         given = {
             "--lags": self.lags,
             "--max-lag": self.max_lag,
@@ -226,12 +235,10 @@ class _Job:
         }
         option = next((name for name, value in given.items() if value is not None), None)
         if option is not None:
-            raise InputError(
-                f"{option} cannot be chosen any more: these pairs are counted already; leave it out"
-            )
+            raise InputError(f"{option} has no effect: these pairs are already counted; omit it")
 
-    def refuse_what_comes_later(self, *, bits: bool, style: str, keep_counts: bool) -> None:
-        """Options of measuring and drawing mean nothing where only pairs are counted."""
+    def check_counting_options(self, *, bits: bool, style: str, keep_counts: bool) -> None:
+        """Refuse options of measuring and drawing where pairs are only counted."""
         given = {
             "--estimator": self.estimator != "grassberger",
             "--fit-above": self.fit_above is not None,
@@ -243,11 +250,11 @@ class _Job:
         option = next((name for name, is_given in given.items() if is_given), None)
         if option is not None:
             raise InputError(
-                f"{option} does nothing with --counts-only, which counts pairs and keeps them; leave one of them out"
+                f"{option} has no effect with --counts-only, which only counts pairs; omit one of them"
             )
 
-    def counted(self, progress: Progress) -> PairCounts:
-        """Every part in its own file; the last group of lags stands for all of them."""
+    def count(self, progress: Progress) -> PairCounts:
+        """Save every part in its own file and return the last group of lags."""
         from memspan.information.counting import Counter
 
         sequence = self._read(progress)
@@ -257,7 +264,7 @@ class _Job:
             null=self.null,
             seed=self.seed,
             workers=self.workers,
-            keep=self.keep,
+            keep=self.counts_folder,
             progress=progress,
             replace=False,
         )
@@ -265,29 +272,29 @@ class _Job:
         return last
 
 
-def _count(job: _Job, output: Output, given: PairCounts | None) -> None:
-    keep = job.keep
-    assert keep is not None, "--counts-only was checked to have --out"
+def _count(job: _Measuring, output: CommandOutput, given: PairCounts | None) -> None:
+    folder = job.counts_folder
+    assert folder is not None, "--counts-only was checked to have --out"
     if given is not None:
-        raise InputError("these are counts already; leave --counts-only out to measure them")
-    with _parts(keep, keep=True), output.progress() as progress, counts_saved(keep):
-        counts = job.counted(progress)
-    parts = len(list(keep.glob("*.counts")))
+        raise InputError("these are already counts; omit --counts-only to measure them")
+    with _saved_counts(folder, keep=True), output.progress() as progress, counts_saved(folder):
+        counts = job.count(progress)
+    parts = len(list(folder.glob("*.counts")))
     plain = {
         "paths": list(counts.paths),
         "symbols": counts.symbols,
         "documents": counts.documents,
         "length": counts.length,
         "alphabet": len(counts.alphabet),
-        "counts": str(keep),
+        "counts": str(folder),
         "parts": parts,
     }
-    sentence = f"{keep}: {counts.length:,} symbols counted in {parts} parts; nothing was measured yet"
-    merge = f"memspan measure {keep}/*.counts"
+    sentence = f"{folder}: {counts.length:,} symbols counted in {parts} parts; not measured yet"
+    merge = f"memspan measure {folder}/*.counts"
     output.show(
         encoded("measure", plain),
         sentence,
         lambda console: console.print(
-            f"to measure them: {merge}\nto add others: {merge} OTHER/counts/*.counts", soft_wrap=True
+            f"to measure them: {merge}\nto merge others: {merge} OTHER/counts/*.counts", soft_wrap=True
         ),
     )

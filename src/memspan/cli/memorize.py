@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from memspan.cli import options
-from memspan.cli.output import Output
+from memspan.cli.output import CommandOutput
 from memspan.errors import InputError
 
 if TYPE_CHECKING:
     from memspan.progress import Progress
 
 MethodName = Literal["auto", "rotation", "cyclic", "spectral", "feedback"]
+# Symbol types of a string on the command line; files allow more.
 _TYPED = ("chars", "words", "lines")
-"""What the symbols of a string on the command line can be; files can be more."""
 _LONGEST = 1_000_000
 _NETWORK = "Network"
 
@@ -24,15 +24,15 @@ _NETWORK = "Network"
 def memorize(
     string: Annotated[
         str | None,
-        typer.Argument(metavar="STRING", help="What is to be memorized; quote it if it holds spaces."),
+        typer.Argument(metavar="STRING", help="String to memorize; quote it if it contains spaces."),
     ] = None,
     method: Annotated[
         MethodName,
         typer.Option(
             metavar="NAME",
-            help="How the weights are written: rotation (two runs of two symbols), cyclic (a unit for each place), spectral"
-            " (the fewest rotations), feedback (one unit that reads what it writes, up to 52 bits), or auto, the smallest"
-            " that reads nothing.",
+            help="Construction: rotation (two runs of two symbols), cyclic (a unit per position), spectral (the fewest"
+            " rotations), feedback (one unit that reads its own output, up to 52 bits), or auto, the smallest without"
+            " feedback.",
             rich_help_panel=_NETWORK,
         ),
     ] = "auto",
@@ -41,7 +41,7 @@ def memorize(
         typer.Option(
             "--terminate",
             metavar="",
-            help="Add the symbol <END>, so that the string is finite; otherwise it begins again for ever.",
+            help="Add the symbol <END>, so that the string is finite; otherwise it repeats forever.",
             rich_help_panel=_NETWORK,
         ),
     ] = False,
@@ -50,8 +50,8 @@ def memorize(
         typer.Option(
             "--as",
             metavar="SYMBOLS",
-            help="What one symbol is. Of STRING: chars, words or lines; of --file also bytes, dna, numbers, tokens, json and"
-            " bpe:FILE, by default from the ending as in memspan measure.",
+            help="Symbol type. STRING: chars, words or lines; --file: also bytes, dna, numbers, tokens, json and bpe:FILE."
+            " Default: chars, or from the file extension as in memspan measure.",
             rich_help_panel="Reading",
         ),
     ] = None,
@@ -59,7 +59,7 @@ def memorize(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Memorize what this file holds instead of STRING; - is standard input.",
+            help="Memorize the content of this file instead of STRING; - is standard input.",
             rich_help_panel="Reading",
         ),
     ] = None,
@@ -68,7 +68,7 @@ def memorize(
         typer.Option(
             min=0,
             metavar="SECONDS",
-            help="How long to look for fewer hidden units; then the best found is given, and called that.",
+            help="Time limit of the search for fewer hidden units, in seconds; then the best found is reported as such.",
             rich_help_panel=_NETWORK,
         ),
     ] = 60.0,
@@ -77,7 +77,7 @@ def memorize(
         typer.Option(
             "--learn",
             metavar="",
-            help="Also train a network of this size by gradient descent; set its eigenvalues beside the roots of unity.",
+            help="Also train a network of this size by gradient descent and compare eigenvalues with the roots of unity.",
             rich_help_panel=_NETWORK,
         ),
     ] = False,
@@ -85,7 +85,7 @@ def memorize(
         Path | None,
         typer.Option(
             metavar="FILE.safetensors",
-            help="Write the weights W_h, W_x, W_y, b_y and h_0 into this file.",
+            help="File for the weights W_h, W_x, W_y, b_y and h_0.",
             rich_help_panel="Output",
         ),
     ] = None,
@@ -96,12 +96,12 @@ def memorize(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """The smallest linear network that writes a string over and over: its weights, and the proof that it does.
+    """The smallest linear network that replays a string: its weights, and a check that it does.
 
     Every network is run for 100,000 symbols and 1,000 periods or more before it is shown.
     """
     _check(string, file, save)
-    output = Output(command="memorize", json=json, out=out, quiet=quiet, style=style, force=force)
+    output = CommandOutput(command="memorize", json=json, out=out, quiet=quiet, style=style, force=force)
     with output.progress() as progress:
         from memspan.memorization import PeriodicString, memorize, save_memorization
 
@@ -120,9 +120,7 @@ def memorize(
         )
         if save is not None:
             save_memorization(result, save)
-    from memspan.cli.memorization_tables import show_memorization
-
-    output.give(result, lambda console: show_memorization(console, result))
+    output.give(result)
     if save is not None and not json:
         typer.echo(f"written: {save}")
 
@@ -131,17 +129,17 @@ def _check(string: str | None, file: str | None, save: Path | None) -> None:
     if string is None and file is None:
         raise InputError("nothing to memorize; give a STRING, such as abracadabra, or --file FILE")
     if string is not None and file is not None:
-        raise InputError(f"both the string {string!r} and --file {file}; give one of them")
+        raise InputError(f"got both the string {string!r} and --file {file}; give one of them")
     if save is not None and save.suffix != ".safetensors":
-        raise InputError(f"--save {save} does not end in .safetensors, which is what is written; rename it")
+        raise InputError(f"--save {save} does not end in .safetensors, the format of the file; rename it")
     if save is not None and not save.parent.is_dir():
-        raise InputError(f"--save {save}: there is no folder {save.parent}; make it first")
+        raise InputError(f"--save {save}: there is no folder {save.parent}; create it first")
 
 
 def _given(
     string: str | None, file: str | None, symbols: str | None, progress: Progress
 ) -> tuple[str | list[str], str, tuple[str, ...]]:
-    """The symbols, what they are, and what was done to them that a person should know."""
+    """The symbols, their type, and notes on how they were read."""
     if file is not None:
         return _read(file, symbols, progress)
     assert string is not None
@@ -154,9 +152,9 @@ def _given(
 
 
 def _read(file: str, symbols: str | None, progress: Progress) -> tuple[str | list[str], str, tuple[str, ...]]:
-    from memspan.cli.sources import Reading
+    from memspan.cli.sources import SourceOptions
 
-    sequence = Reading(symbols=symbols).read([file], progress)
+    sequence = SourceOptions(symbols=symbols).read([file], progress)
     if sequence.n_documents > 1 or sequence.length > _LONGEST:
         raise InputError(
             f"{file} holds {sequence.length:,} symbols in {sequence.n_documents:,} documents; expected one string of up to "
@@ -167,6 +165,6 @@ def _read(file: str, symbols: str | None, progress: Progress) -> tuple[str | lis
     remarks = sequence.notes
     if sequence.symbols == "chars" and labels[-1] == "\n" and len(labels) > 1:
         labels = labels[:-1]
-        remarks = (*remarks, "the line end at the end of the file was left out")
+        remarks = (*remarks, "the newline at the end of the file was omitted")
     text = "".join(labels) if all(len(label) == 1 for label in labels) else labels
     return text, sequence.symbols, remarks

@@ -1,9 +1,9 @@
-"""The options that commands share, each with its unit."""
+"""The options that commands share, each with its unit and default."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
@@ -14,7 +14,10 @@ MissingName: TypeAlias = Literal["error", "drop", "break"]
 ScaleName: TypeAlias = Literal["smoke", "laptop", "paper"]
 StyleName: TypeAlias = Literal["report", "paper"]
 
-_READING, _MEASURING, _OUTPUT = "Reading", "Measuring", "Output"
+
+def option(panel: str, metavar: str, help: str, *names: str, **settings: Any) -> Any:
+    """An option in a panel of the help; `metavar` is empty for a flag."""
+    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel, **settings)
 
 
 def _positive(value: float | None) -> float | None:
@@ -23,214 +26,145 @@ def _positive(value: float | None) -> float | None:
     return value
 
 
+_READING, _MEASURING, _OUTPUT = "Reading", "Measuring", "Output"
+
 As = Annotated[
     str | None,
-    typer.Option(
+    option(
+        _READING,
+        "SYMBOLS",
+        "Symbol type: chars, bytes, words, lines, dna, numbers, tokens, json or bpe:FILE (a Hugging Face tokenizer.json;"
+        " needs the extra hf). Default: from the file extension (.fa .fna .fasta: dna; .csv .tsv: numbers; .npy .bin:"
+        " tokens, tokens:uint32 for 32 bits; .json: json; others: chars).",
         "--as",
-        metavar="SYMBOLS",
-        help="What one symbol is: chars, bytes, words, lines, dna, numbers, tokens, json or bpe:FILE (a Hugging Face"
-        " tokenizer.json; needs the extra hf). By default from the ending: .fa .fna .fasta are dna; .csv .tsv numbers;"
-        " .npy .bin tokens (tokens:uint32 for 32 bits); .json json; all else chars.",
-        rich_help_panel=_READING,
     ),
 ]
 Documents = Annotated[
     str | None,
-    typer.Option(
-        metavar="file|line|blank|TEXT",
-        help="Where a document ends: at the end of a file, of a line, at blank lines, or at this text. Pairs never"
-        " cross the end of a document. By default each file is one.",
-        rich_help_panel=_READING,
+    option(
+        _READING,
+        "file|line|blank|TEXT",
+        "End of a document: the end of a file or line, blank lines, or this text. Pairs never cross it. Default: file.",
     ),
 ]
 Column = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Column of a .csv or .tsv file, by name or by number from 0. By default the first that holds"
-        " numbers and is neither an index or time (by its name, or always increasing or decreasing) nor constant.",
-        rich_help_panel=_READING,
+    option(
+        _READING,
+        "NAME",
+        "Column of a .csv or .tsv file, by name or by number from 0. Default: the first with numbers that is neither an"
+        " index or time (by its name, or monotonic) nor constant.",
     ),
 ]
-Key = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Which entry of a JSON object holds the documents.",
-        rich_help_panel=_READING,
-    ),
-]
+Key = Annotated[str | None, option(_READING, "NAME", "Entry of a JSON object that holds the documents.")]
 Transform = Annotated[
     TransformName,
-    typer.Option(
-        metavar="NAME",
-        help="What is done to numbers before they are put into bins: none, difference, log-return or abs-log-return.",
-        rich_help_panel=_READING,
+    option(
+        _READING,
+        "NAME",
+        "Transform of numbers before binning: none, difference, log-return or abs-log-return.",
     ),
 ]
-Levels = Annotated[
-    int | None,
-    typer.Option(
-        metavar="K",
-        help="Number of equally filled bins that numbers are put into. Default 4.",
-        rich_help_panel=_READING,
-    ),
-]
+Levels = Annotated[int | None, option(_READING, "K", "Number of equally filled bins of numbers. Default 4.")]
 Missing = Annotated[
     MissingName,
-    typer.Option(
-        metavar="error|drop|break",
-        help="Missing values of a column of numbers: error refuses them, drop skips them, break ends a document at each.",
-        rich_help_panel=_READING,
-    ),
-]
-Lags = Annotated[
-    str | None,
-    typer.Option(
-        metavar="1,2,5|1:1000|all",
-        help="Distances to measure, in symbols. By default 1 to 16, then 12 per factor of ten, up to a tenth of the"
-        " longest document and 10,000 symbols; all is every one of these distances.",
-        rich_help_panel=_MEASURING,
-    ),
-]
-MaxLag = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        metavar="N",
-        help="The largest distance, in symbols, for the default lags and for --lags all.",
-        rich_help_panel=_MEASURING,
-    ),
-]
-Estimator = Annotated[
-    EstimatorName,
-    typer.Option(
-        metavar="NAME",
-        help="The formula that turns counts into entropy: plugin, miller-madow, digamma or grassberger.",
-        rich_help_panel=_MEASURING,
-    ),
-]
-Null = Annotated[
-    NullName,
-    typer.Option(
-        metavar="NAME",
-        help="How surrogates for the noise floor are drawn: blocks (permuted blocks of the data; default) or independent"
-        " (shuffled symbols).",
-        rich_help_panel=_MEASURING,
-    ),
-]
-FitAbove = Annotated[
-    float | None,
-    typer.Option(
-        callback=_positive,
-        metavar="NATS",
-        help="Fit laws only to information above so many nats.",
-        rich_help_panel=_MEASURING,
-    ),
-]
-Level = Annotated[
-    float,
-    typer.Option(
-        callback=_positive,
-        metavar="NATS",
-        help="The reach is where the information falls below so many nats.",
-        rich_help_panel=_MEASURING,
-    ),
-]
-Workers = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        metavar="N",
-        help="Number of threads that count. By default one per core.",
-        rich_help_panel=_MEASURING,
-    ),
-]
-Seed = Annotated[
-    int,
-    typer.Option(
-        min=0,
-        metavar="N",
-        help="The same seed gives the same numbers again.",
-        rich_help_panel=_MEASURING,
-    ),
-]
-Bits = Annotated[
-    bool,
-    typer.Option(
-        "--bits",
-        metavar="",
-        help="Show mutual information in bits instead of nats (1 nat is 1.44 bits) in sentences, tables, figures and the"
-        " report. --json and result.json always hold nats, as their field unit says.",
-        rich_help_panel=_OUTPUT,
-    ),
-]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Write result.json, figures (.svg and .png) and report.html into this folder. The result of another command"
-        " or source is not overwritten without --force.",
-        rich_help_panel=_OUTPUT,
-    ),
-]
-Force = Annotated[
-    bool,
-    typer.Option(
-        "--force",
-        metavar="",
-        help="Let --out DIR overwrite the result of another command or source.",
-        rich_help_panel=_OUTPUT,
-    ),
-]
-Style = Annotated[
-    StyleName,
-    typer.Option(
-        metavar="report|paper",
-        help="Figures of --out DIR: report, with titles and all panels, or paper, one panel without a title, 3.4 x 2.4"
-        " inches, also as .pdf with embedded fonts.",
-        rich_help_panel=_OUTPUT,
-    ),
-]
-Json = Annotated[
-    bool,
-    typer.Option(
-        "--json",
-        metavar="",
-        help="Print one JSON object and nothing else on standard output.",
-        rich_help_panel=_OUTPUT,
-    ),
-]
-Quiet = Annotated[
-    bool,
-    typer.Option(
-        "--quiet", "-q", metavar="", help="Show no progress on standard error.", rich_help_panel=_OUTPUT
+    option(
+        _READING,
+        "error|drop|break",
+        "Missing values in a column of numbers: error refuses them, drop skips them, break ends a document at each.",
     ),
 ]
 SampleSize = Annotated[
     int | None,
-    typer.Option(
+    option(
+        _READING,
+        "N",
+        "Number of symbols generated by a model (run:DIR, hf:PATH), in up to 256 texts. Default 2,000,000.",
         "--sample",
         min=1,
-        metavar="N",
-        help="Symbols that a model (run:DIR, hf:PATH) writes to be measured, in up to 256 texts. Default 2,000,000.",
-        rich_help_panel=_READING,
     ),
 ]
-_TEMPERATURE_HELP = (
-    "Of a model that writes: 1 leaves its probabilities as they are, less makes likely symbols likelier, 0 takes the"
-    " likeliest."
+_TEMPERATURE = (
+    "Sampling temperature of a model: 1 leaves its probabilities unchanged, 0 takes the most likely symbol."
 )
-Temperature = Annotated[
-    float, typer.Option(min=0.0, metavar="X", help=_TEMPERATURE_HELP, rich_help_panel=_READING)
-]
+Temperature = Annotated[float, option(_READING, "X", _TEMPERATURE, min=0.0)]
 ModelTemperature = Annotated[
-    float | None,
-    typer.Option(
-        "--temperature",
-        min=0.0,
-        metavar="X",
-        help=f"{_TEMPERATURE_HELP} Default 1.",
-        rich_help_panel=_READING,
+    float | None, option(_READING, "X", f"{_TEMPERATURE} Default 1.", "--temperature", min=0.0)
+]
+Lags = Annotated[
+    str | None,
+    option(
+        _MEASURING,
+        "1,2,5|1:1000|all",
+        "Lags, in symbols. Default: 1 to 16, then 12 per decade, up to a tenth of the longest document and 10,000; all is"
+        " every lag up to there.",
     ),
 ]
+MaxLag = Annotated[
+    int | None,
+    option(_MEASURING, "N", "Largest lag of the default lags and of --lags all, in symbols.", min=1),
+]
+Estimator = Annotated[
+    EstimatorName,
+    option(_MEASURING, "NAME", "Entropy estimator: plugin, miller-madow, digamma or grassberger."),
+]
+Null = Annotated[
+    NullName,
+    option(
+        _MEASURING,
+        "NAME",
+        "Surrogates for the noise floor: blocks (permuted blocks of the data; default) or independent (shuffled symbols).",
+    ),
+]
+FitAbove = Annotated[
+    float | None,
+    option(_MEASURING, "NATS", "Fit laws only to information above this level, in nats.", callback=_positive),
+]
+Level = Annotated[
+    float,
+    option(
+        _MEASURING,
+        "NATS",
+        "Level of the reach, the lag where the information falls below it, in nats.",
+        callback=_positive,
+    ),
+]
+Workers = Annotated[
+    int | None, option(_MEASURING, "N", "Number of counting threads. Default: one per core.", min=1)
+]
+Seed = Annotated[int, option(_MEASURING, "N", "Random seed.", min=0)]
+Bits = Annotated[
+    bool,
+    option(
+        _OUTPUT,
+        "",
+        "Show mutual information in bits instead of nats (1 nat is 1.44 bits) in sentences, tables, figures and the report."
+        " --json and result.json always hold nats, as their field unit says.",
+        "--bits",
+    ),
+]
+Out = Annotated[
+    Path | None,
+    option(
+        _OUTPUT,
+        "DIR",
+        "Folder for result.json, figures (.svg and .png) and report.html. The result of another command or source is not"
+        " overwritten without --force.",
+    ),
+]
+Force = Annotated[
+    bool, option(_OUTPUT, "", "Overwrite the result of another command or source in --out DIR.", "--force")
+]
+Style = Annotated[
+    StyleName,
+    option(
+        _OUTPUT,
+        "report|paper",
+        "Figures of --out DIR: report, with titles and all panels, or paper, one panel without a title, 3.4 x 2.4 inches,"
+        " also as .pdf with embedded fonts.",
+    ),
+]
+Json = Annotated[
+    bool, option(_OUTPUT, "", "Print one JSON object and nothing else on standard output.", "--json")
+]
+Quiet = Annotated[bool, option(_OUTPUT, "", "Show no progress on standard error.", "--quiet", "-q")]

@@ -1,4 +1,4 @@
-"""What a waiting person sees on standard error: a bar on a terminal, rare plain lines elsewhere."""
+"""Progress on standard error: a bar on a terminal, occasional plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SECONDS_BETWEEN_FRAMES = 0.1
 
 @contextlib.contextmanager
 def showing(quiet: bool) -> Iterator[Progress]:
-    """The progress that fits where standard error goes; a bar is gone when the work is done."""
+    """A progress display suited to standard error; a bar disappears when the work is done."""
     if quiet:
         yield SILENT
     elif sys.stderr.isatty():
@@ -48,7 +48,7 @@ def _bars() -> Bars:
 
 @final
 class _Meter(Stage):
-    """Adds up what threads report and passes the sum on, not more often than every `interval` seconds."""
+    """Sums the reports of threads and passes the sum on, at most every `interval` seconds."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class _Meter(Stage):
     ) -> None:
         self._interval, self._show, self._end = interval, show, end
         self._lock = threading.Lock()
-        self._done, self._told = done, ""
+        self._done, self._message = done, ""
         self._shown_at = time.monotonic()
 
     def advance(self, amount: float = 1.0) -> None:
@@ -68,10 +68,10 @@ class _Meter(Stage):
             now = time.monotonic()
             if now - self._shown_at >= self._interval:
                 self._shown_at = now
-                self._show(self._done, self._told)
+                self._show(self._done, self._message)
 
     def tell(self, now: str) -> None:
-        self._told = now
+        self._message = now
 
     def close(self) -> None:
         self._end()
@@ -79,7 +79,7 @@ class _Meter(Stage):
 
 @final
 class BarProgress(Progress):
-    """A bar for each stage, remarks above it."""
+    """A bar per stage, with remarks above it."""
 
     def __init__(self, bars: Bars) -> None:
         self._bars = bars
@@ -89,7 +89,9 @@ class BarProgress(Progress):
         return _Meter(
             SECONDS_BETWEEN_FRAMES,
             done,
-            lambda done, told: bars.update(task, completed=done, description=f"{name}  {told}".rstrip()),
+            lambda done, message: bars.update(
+                task, completed=done, description=f"{name}  {message}".rstrip()
+            ),
             lambda: bars.remove_task(task),
         )
 
@@ -107,18 +109,18 @@ class PlainProgress(Progress):
     def stage(self, name: str, total: float, done: float = 0.0) -> Stage:
         at, before = time.monotonic(), done
 
-        def show(done: float, told: str) -> None:
-            from memspan.report.numbers import duration
+        def show(done: float, message: str) -> None:
+            from memspan.presentation.numbers import duration
 
             nonlocal at, before
             share = min(done / total, 1.0) if total else 0.0
-            # Since the line before: what is compiled or read at first says nothing of the rest.
+            # Speed since the previous line: compiling and reading at the start say nothing about the rest.
             now = time.monotonic()
             speed = (done - before) / max(now - at, 1e-9)
             at, before = now, done
             left = f", about {duration(round(max(total - done, 0) / speed))} left" if speed > 0 else ""
-            far = f"{name}: {100 * share:.0f} %{left}" if share else name
-            self.say(f"{far}; {told}" if told else far)
+            line = f"{name}: {100 * share:.0f} %{left}" if share else name
+            self.say(f"{line}; {message}" if message else line)
 
         return _Meter(self._interval, done, show)
 

@@ -8,21 +8,21 @@ from typing import Annotated
 import typer
 
 from memspan.cli import options
-from memspan.cli.output import Output, encoded
+from memspan.cli.output import CommandOutput, encoded
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder with results of other commands.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder with results of other commands.")],
     bits: options.Bits = False,
     json: options.Json = False,
 ) -> None:
-    """Write DIR/report.html: every result.json below DIR on one page that needs no network."""
-    from memspan.report import report as write
+    """Write DIR/report.html: every result.json below DIR on one self-contained page."""
+    from memspan.presentation import report as write
 
     path = write(folder, bits=bits)
     results = [str(found) for found in sorted(folder.rglob("result.json"))]
     amount = "1 result" if len(results) == 1 else f"{len(results)} results"
-    Output(command="report", json=json).show(
+    CommandOutput(command="report", json=json).show(
         encoded("report", {"path": str(path), "results": results}),
         f"{path}: {amount} on one page",
         lambda console: console.print("\n".join(results), soft_wrap=True),

@@ -8,27 +8,23 @@ import typer
 
 from memspan.cli import options
 from memspan.cli.interrupts import CheckFailedError, trainings_saved
-from memspan.cli.output import Output, encoded
+from memspan.cli.output import CommandOutput, encoded
 
 
 def reproduce(
     id: Annotated[
-        str,
-        typer.Argument(
-            metavar="ID|list", help="Which figure, table, theorem or erratum; list shows all there are."
-        ),
+        str, typer.Argument(metavar="ID|list", help="Figure, table, theorem or erratum; list shows all.")
     ],
     scale: Annotated[
         options.ScaleName,
         typer.Option(
             metavar="smoke|laptop|paper",
-            help="smoke takes seconds and settles nothing, laptop at most 1 hour on two cores, paper is the source's"
-            " own size.",
+            help="smoke: seconds, a test only; laptop: at most 1 hour on two cores; paper: the source's own size.",
         ),
     ] = "laptop",
     expect: Annotated[
         Literal["holds"] | None,
-        typer.Option(metavar="holds", help="Make it a check: exit with status 1 unless every claim holds."),
+        typer.Option(metavar="holds", help="Exit with status 1 unless every claim holds."),
     ] = None,
     seed: options.Seed = 0,
     out: options.Out = None,
@@ -37,8 +33,8 @@ def reproduce(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Run a figure, table, theorem or erratum of the sources again and check what it claims."""
-    output = Output(command="reproduce", json=json, out=out, quiet=quiet, style=style, force=force)
+    """Reproduce a figure, table, theorem or erratum of the sources and check its claims."""
+    output = CommandOutput(command="reproduce", json=json, out=out, quiet=quiet, style=style, force=force)
     if id == "list":
         _list(output)
         return
@@ -53,24 +49,32 @@ def reproduce(
         runs = None if out is None else out / "runs"
         with trainings_saved(runs, trains=isinstance(RECIPES.get(id), Trained)):
             result = run(id, scale=scale, seed=seed, runs=runs, progress=progress)
-    from memspan.cli.tables import show_reproduction
-
-    output.give(result, lambda console: show_reproduction(console, result))
+    output.give(result)
     failed = [claim.claim for claim in result.claims if not claim.holds]
     if expect and failed:
         raise CheckFailedError("; ".join(failed))
 
 
-def _list(output: Output) -> None:
-    from memspan.cli.tables import show_recipes
+def _list(output: CommandOutput) -> None:
     from memspan.experiments import RECIPES
+    from memspan.presentation.page.section import TextTable
+    from memspan.presentation.terminal import print_table
 
     recipes = [
         {"id": recipe.id, "title": recipe.title, "source": recipe.source, "scales": dict(recipe.scales)}
         for recipe in RECIPES.values()
     ]
+    rows = tuple(
+        (
+            recipe.id,
+            recipe.title,
+            recipe.source,
+            "\n".join(f"{scale}: {time}" for scale, time in recipe.scales.items()),
+        )
+        for recipe in RECIPES.values()
+    )
     output.show(
         encoded("reproduce", {"recipes": recipes}),
         f"{len(recipes)} recipes; run one with memspan reproduce ID --scale smoke|laptop|paper",
-        lambda console: show_recipes(console, list(RECIPES.values())),
+        lambda console: print_table(console, TextTable("", ("id", "title", "source", "time"), rows)),
     )

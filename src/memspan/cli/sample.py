@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from memspan.cli import options
-from memspan.cli.output import Output, encoded
+from memspan.cli.output import CommandOutput, encoded
 from memspan.cli.train_options import DeviceName, option
 from memspan.errors import InputError, check_models
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from memspan.results import Sample
 
 _SAMPLING = "Sampling"
 
@@ -64,7 +59,7 @@ def sample(
     Without --save, shows the first text. The same seed gives the same texts.
     """
     check_models("sampling")
-    output = Output(command="sample", json=json, quiet=quiet)
+    output = CommandOutput(command="sample", json=json, quiet=quiet)
     if save is not None and save.is_dir():
         raise InputError(
             f"--save {save} is a folder; expected a file to write, such as {save / 'sample.txt'}"
@@ -96,8 +91,8 @@ def _sentence(result: Sample) -> str:
 
 def _show(console: Console, result: Sample) -> None:
     """The beginning of the first text or the saved file, and the command that measures it."""
-    from memspan.cli.tables import print_table, show_notes
-    from memspan.report.numbers import duration
+    from memspan.presentation.numbers import duration
+    from memspan.presentation.terminal import print_table, show_notes
 
     if result.path is None:
         console.print(result.excerpt, soft_wrap=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from memspan.cli import options
 from memspan.cli import train_options as train_option
 from memspan.cli.interrupts import RUNS, run_saved
-from memspan.cli.output import Output, print_bytes
+from memspan.cli.output import CommandOutput, print_bytes
 from memspan.cli.train_config import GRIDWORLD, TrainRequest, agent_config, train_config
 from memspan.errors import check_models, check_rl
 
@@ -54,7 +54,7 @@ def train(
     given = locals()  # the fields of a request have the names of the options
     check_models("training")
     request = TrainRequest(**{field.name: given[field.name] for field in dataclasses.fields(TrainRequest)})
-    output = Output(command="train", json=json, quiet=quiet or not _is_main_process())
+    output = CommandOutput(command="train", json=json, quiet=quiet or not _is_main_process())
     if task == GRIDWORLD:
         _train_agents(request, seeds, show_config, out, output)
         return
@@ -92,7 +92,7 @@ def resume(
     A larger --updates or --max-minutes also continues a finished one.
     """
     check_models("training")
-    output = Output(command="resume", json=json, quiet=quiet or not _is_main_process())
+    output = CommandOutput(command="resume", json=json, quiet=quiet or not _is_main_process())
     with output.progress() as progress, run_saved(run):
         from memspan.training.agents.config import is_agent_run
 
@@ -108,7 +108,7 @@ def resume(
 
 
 def _train_agents(
-    request: TrainRequest, seeds: int, show_config: bool, out: Path | None, output: Output
+    request: TrainRequest, seeds: int, show_config: bool, out: Path | None, output: CommandOutput
 ) -> None:
     check_rl("training in grid worlds")
     config = agent_config(request)
@@ -130,7 +130,7 @@ def _train_agents(
 
 
 def _resume_agents(
-    run: Path, updates: int | None, max_minutes: float | None, output: Output, progress: Progress
+    run: Path, updates: int | None, max_minutes: float | None, output: CommandOutput, progress: Progress
 ) -> None:
     check_rl("training in grid worlds")
     from memspan.training.agents.training import resume_agents
@@ -148,17 +148,17 @@ def _is_main_process() -> bool:
     return os.environ.get("RANK", "0") == "0"
 
 
-def _show_training(output: Output, run: Path, result: TrainingRun) -> None:
+def _show_training(output: CommandOutput, run: Path, result: TrainingRun) -> None:
     if not _is_main_process():
         return
-    from memspan.cli.training_tables import show_training
+    from memspan.cli.output import show_training
 
     output = dataclasses.replace(output, out=run)
     output.give(result, lambda console: show_training(console, result, run))
 
 
-def _show_agents(output: Output, run: Path, result: AgentRun) -> None:
-    from memspan.cli.gridworld_tables import show_agent
+def _show_agents(output: CommandOutput, run: Path, result: AgentRun) -> None:
+    from memspan.cli.output import show_agent
 
     output = dataclasses.replace(output, out=run)
     output.give(result, lambda console: show_agent(console, result))

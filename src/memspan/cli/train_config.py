@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, final
 
 from memspan.errors import InputError
-from memspan.figures.training_words import TEXTS
+from memspan.presentation.tasks import TEXTS
 
 if TYPE_CHECKING:
     from memspan.training import Config

@@ -20,11 +20,10 @@ from memspan.decay import compare, measure
 from memspan.errors import InputError, MissingExtraError, check_models
 from memspan.experiments.corpora import pieces_of
 from memspan.memorization import memorize
+from memspan.presentation import Section, render
+from memspan.presentation.numbers import trimmed, with_interval
+from memspan.presentation.presenter import section_of, sentence
 from memspan.progress import SILENT, Progress
-from memspan.report import Section, render
-from memspan.report.numbers import trimmed, with_interval
-from memspan.report.sections import section_of
-from memspan.report.sentences import sentence
 from memspan.results import Comparison, LawFit, Measurement, Memorization, Prediction, TrainingRun
 from memspan.sequences import Sequence, read
 from memspan.sequences.sources import PowerLawBinary

@@ -1,4 +1,4 @@
-"""How results show themselves: one or two lines in an interpreter, a sentence, a table and a figure in a notebook."""
+"""How results display themselves: a short `repr` in an interpreter; a sentence, a table and a figure in a notebook."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
+# Characters of a text that are shown.
 _LONGEST = 60
-"""Letters of a text that are shown."""
+# Items of a tuple that are shown one by one.
 _WHOLE = 4
-"""Items of a tuple that are shown one by one."""
 
 
 class Displayed:
-    """Base of every result: its `repr` is short however many numbers it holds.
+    """Base of every result: its `repr` is short, whatever the size of its arrays.
 
-    A subclass is a dataclass with `repr=False`, and says in `_summary` what a person wants to see; without that, arrays
-    are shown by their shape and long texts by their beginning.
+    A subclass is a dataclass with `repr=False` and may override `_summary`; by default arrays are shown by their shape and
+    long texts by their beginning.
     """
 
     def _summary(self) -> str:
@@ -30,16 +30,16 @@ class Displayed:
 
 
 class Notebook(Displayed):
-    """Base of results that have a sentence, a table or a figure: notebooks show these instead of the `repr`."""
+    """Base of results that have a presenter: notebooks show its sentence, table and figure instead of the `repr`."""
 
     def _repr_html_(self) -> str:
-        # The report is layers above and needs matplotlib. Like every public name it is found by its own name on first
-        # use, so that results depend on nothing that they are shown with.
-        return importlib.import_module("memspan.report").notebook_html(self)
+        # The presentation is layers above and needs matplotlib; importing it by name on first use keeps results
+        # independent of it.
+        return importlib.import_module("memspan.presentation").notebook_html(self)
 
 
 def fields_in_brief(result: Any) -> str:
-    """Every field of a dataclass by name, in a few words.
+    """Every field of a dataclass by name, in short form.
 
     >>> from memspan.results import Line, line
     >>> line("a", [1, 2], [3, 4])
@@ -50,7 +50,7 @@ def fields_in_brief(result: Any) -> str:
 
 
 def in_brief(value: Any) -> str:
-    """One value in a few words.
+    """One value in short form.
 
     >>> in_brief(np.zeros((3, 4))), in_brief(0.25), in_brief("x" * 100)[-5:], in_brief((1, 2)), in_brief({"a": 1, "b": 2})
     ('float64[3 x 4]', '0.25', "xxx…'", '(1, 2)', '2 entries')
@@ -73,7 +73,7 @@ def in_brief(value: Any) -> str:
 
 
 def amount(number: int) -> str:
-    """A number of symbols as people read it: exact below 10,000, then k, M, G.
+    """A number of symbols: exact below 10,000, then k, M, G.
 
     >>> amount(9_999), amount(346_112), amount(1_123_456), amount(25_000_000_000)
     ('9,999', '346 k', '1.1 M', '25 G')
