@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from memspan import data as data
     from memspan import decay as decay
     from memspan import diagnostics as diagnostics
-    from memspan import experiments as experiments
     from memspan import figures as figures
     from memspan import information as information
     from memspan import init as init
     from memspan import memorization as memorization
     from memspan import models as models
     from memspan import report as report
+    from memspan import reproductions as reproductions
     from memspan import results as results
     from memspan import sequences as sequences
     from memspan import tasks as tasks
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from memspan.decay import fit_decay as fit_decay
     from memspan.decay import measure as measure
     from memspan.errors import MemspanError as MemspanError
-    from memspan.experiments import reproduce as reproduce
     from memspan.figures import plot as plot
     from memspan.information import PairCounts as PairCounts
     from memspan.information import count_pairs as count_pairs
     from memspan.information import log_lags as log_lags
     from memspan.information import mutual_information as mutual_information
     from memspan.memorization import memorize as memorize
+    from memspan.reproductions import reproduce as reproduce
     from memspan.results import Curve as Curve
     from memspan.sequences import Sequence as Sequence
     from memspan.sequences import read as read
@@ -57,7 +57,7 @@ _PUBLIC = {
     "compare": "memspan.decay",
     "memorize": "memspan.memorization",
     "plot": "memspan.figures",
-    "reproduce": "memspan.experiments",
+    "reproduce": "memspan.reproductions",
     # nouns
     "Sequence": "memspan.sequences",
     "PairCounts": "memspan.information",
@@ -82,13 +82,20 @@ _NAMESPACES = {
     "figures": "memspan.figures",
     "report": "memspan.report",
     "data": "memspan.data",
-    "experiments": "memspan.experiments",
+    "reproductions": "memspan.reproductions",
 }
+_RENAMED = {"experiments": "reproductions"}
+"""Old names, which still work and warn."""
 
 __all__ = ["__version__", *_PUBLIC, *_NAMESPACES]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _RENAMED:
+        import warnings
+
+        warnings.warn(f"memspan.{name} is now memspan.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
+        name = _RENAMED[name]
     if name in _PUBLIC:
         return getattr(importlib.import_module(_PUBLIC[name]), name)
     if name in _NAMESPACES:

@@ -10,8 +10,8 @@ import pytest
 from memspan.bench import BENCHMARKS
 from memspan.bench.objective import LAPTOP, ObjectiveSizes, objective
 from memspan.bench.objective_cost import trainer_of
-from memspan.experiments.bmi_trainings import SIZES, Key
 from memspan.progress import SILENT
+from memspan.reproductions.cao2020.trainings import SIZES, Key
 from memspan.tasks import WordText
 
 TINY = ObjectiveSizes(words=50, hidden=4, batch=2, steps=3, pairs=2, length=4, rounds=1)

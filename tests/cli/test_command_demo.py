@@ -7,7 +7,7 @@ import json
 import pytest
 
 from memspan.errors import MissingExtraError
-from memspan.experiments.demo import KNOWN, library_source
+from memspan.reproductions.demo import KNOWN, library_source
 
 TITLES = (
     "1. A text that every machine has",
@@ -24,8 +24,8 @@ def _hurried(monkeypatch):
     """A network that learns for a second: trainings have tests of their own."""
     settings = {"updates": 10, "batch": 8, "validate_every": 10, "validation_batches": 2, "threads": 1}
     learner = {"task": {"data": "python", "steps": 20}, "cell": {"hidden": 8}, "training": settings}
-    monkeypatch.setattr("memspan.experiments.demo.LEARNER", learner)
-    monkeypatch.setattr("memspan.experiments.demo.WRITTEN", 20_000)
+    monkeypatch.setattr("memspan.reproductions.demo.LEARNER", learner)
+    monkeypatch.setattr("memspan.reproductions.demo.WRITTEN", 20_000)
 
 
 def test_the_demo_tells_its_story(memspan, tmp_path):
@@ -67,9 +67,9 @@ def test_without_pytorch_no_network_is_taught(memspan, tmp_path, monkeypatch):
     def missing(what: str) -> None:
         raise MissingExtraError(what, "PyTorch", "models")
 
-    monkeypatch.setattr("memspan.experiments.demo.check_models", missing)
-    monkeypatch.setattr("memspan.experiments.demo.DOCUMENTS", 100)
-    monkeypatch.setattr("memspan.experiments.demo.LIBRARY_BYTES", 300_000)
+    monkeypatch.setattr("memspan.reproductions.demo.check_models", missing)
+    monkeypatch.setattr("memspan.reproductions.demo.DOCUMENTS", 100)
+    monkeypatch.setattr("memspan.reproductions.demo.LIBRARY_BYTES", 300_000)
     ran = memspan("demo", "--out", tmp_path)
     assert ran.status == 0
     assert "left out: the part of the demonstration where a network learns needs PyTorch" in ran.err
@@ -79,8 +79,8 @@ def test_without_pytorch_no_network_is_taught(memspan, tmp_path, monkeypatch):
 
 
 def test_json_holds_both_measurements_the_exponent_and_both_networks(memspan, tmp_path, monkeypatch):
-    monkeypatch.setattr("memspan.experiments.demo.DOCUMENTS", 100)
-    monkeypatch.setattr("memspan.experiments.demo.LIBRARY_BYTES", 300_000)
+    monkeypatch.setattr("memspan.reproductions.demo.DOCUMENTS", 100)
+    monkeypatch.setattr("memspan.reproductions.demo.LIBRARY_BYTES", 300_000)
     monkeypatch.setattr(
         "memspan.cli.demo.write_folder", lambda *_, bits=False: None
     )  # drawing has its own tests

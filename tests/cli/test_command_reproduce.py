@@ -7,8 +7,9 @@ import signal
 
 import pytest
 
-from memspan.experiments import RECIPES, Outcome, agent_trainings
-from memspan.experiments.recipe import Computed
+from memspan.reproductions import RECIPES, Outcome
+from memspan.reproductions.kerg2020 import agent_trainings
+from memspan.reproductions.recipe import Computed
 from memspan.results import Chart, Claim, Measured, MeasuredRow, MeasuredTable, line
 from memspan.training.agents.agent import Agent
 
@@ -23,7 +24,7 @@ def recipe(monkeypatch):
         sum_of = Measured(4.0, (3.5, 4.5), (3.9, 4.1), 4.25)
         table = MeasuredTable("Sums", ("two and two",), (MeasuredRow("by hand", (sum_of,)),), "Of two seeds.")
         outcome = Outcome((claim,), (chart,), ("a note",), tables=(table,))
-        changed = dataclasses.replace(RECIPES["errata-04"], run=lambda *_: outcome)
+        changed = dataclasses.replace(RECIPES["errata-04"], run=lambda **_: outcome)
         monkeypatch.setitem(RECIPES, "errata-04", changed)
 
     return install

@@ -15,8 +15,8 @@ from memspan import cells
 from memspan.bench.cells import CellSizes
 from memspan.bench.plain_loops import PlainRelRNN
 from memspan.bench.timing import beside, race
-from memspan.experiments.one_step import FEATURES, THREADS, train
-from memspan.experiments.plain_mem_lstm import PlainMemLSTM
+from memspan.reproductions.kerg2020.plain_mem_lstm import PlainMemLSTM
+from memspan.reproductions.kerg2020.training_step import FEATURES, THREADS, train
 from memspan.results import Benchmark
 
 

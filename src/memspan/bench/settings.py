@@ -55,7 +55,7 @@ def settings(progress: Progress = SILENT, trials: Trials = FULL) -> tuple[Benchm
     """The loss on new sequences after a short training, next to the best loss without memory."""
     check_models("this benchmark")
     from memspan.cells.names import CELLS
-    from memspan.experiments.trainings import configured, train_all
+    from memspan.reproductions.trainings import configured, train_all
     from memspan.training.building import build_model
 
     configs = {

@@ -45,9 +45,9 @@ def reproduce(
         return
     output.claim(id)
     with output.progress() as progress:
-        from memspan.experiments import RECIPES
-        from memspan.experiments import reproduce as run
-        from memspan.experiments.recipe import Trained
+        from memspan.reproductions import RECIPES
+        from memspan.reproductions import reproduce as run
+        from memspan.reproductions.recipe import Trained
 
         if id in RECIPES:
             progress.say(f"{id}, {scale} scale: {RECIPES[id].scales.get(scale, 'time unknown')}")
@@ -64,7 +64,7 @@ def reproduce(
 
 def _list(output: Output) -> None:
     from memspan.cli.tables import show_recipes
-    from memspan.experiments import RECIPES
+    from memspan.reproductions import RECIPES
 
     recipes = [
         {"id": recipe.id, "title": recipe.title, "source": recipe.source, "scales": dict(recipe.scales)}

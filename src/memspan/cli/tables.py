@@ -47,7 +47,7 @@ from memspan.results import BenchReport, Claim, Comparison, Curve, Measurement, 
 
 if TYPE_CHECKING:
     from memspan.data import DataSet
-    from memspan.experiments import Recipe
+    from memspan.reproductions import Recipe
 
 SHOWN_LAGS = (1, 2, 3, 5, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
 
