@@ -1,237 +1,218 @@
-"""Beyond the source: how long random LSTMs and GRUs remember, by population sampling and with real matrices."""
+"""Beyond Chen et al. 2018: timescales of random LSTMs and GRUs, by population sampling and with real matrices."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import final
 
 import numpy as np
 
-from memspan.progress import Progress, Stage
+from memspan.progress import Progress
+from memspan.reproductions.charts import chart, dashed, points
+from memspan.reproductions.claims import claim_if
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Chart, Claim, Line, claim_near, line
 from memspan.theory.elementwise import ElementwiseCell, GRUCell, LSTMCell, Network
 from memspan.theory.growth import Growth, growth
 
 AGREEMENT = 0.05
-"""The relative difference of timescales that is accepted."""
+"""Accepted relative difference of timescales."""
 ERRORS = 3.0
-"""Standard errors by which tied weights must differ from untied ones to count as different."""
+"""Standard errors by which tied and untied weights must differ to count as different."""
+_DIRECTIONS = 4
+"""Differences followed in each network with real matrices, where an additional one costs nothing."""
+_POPULATION_WIDTH = 2048
 
 
 @final
 @dataclass(frozen=True)
-class _Case:
+class GatedCell:
+    """A cell, the gate whose bias is varied, and the bias means that are simulated with real matrices."""
+
     name: str
     gate: str
     cell: ElementwiseCell
     bias_means: tuple[float, ...]
 
+    def network(self, bias_mean: float) -> Network:
+        """The random network with this bias mean."""
+        return Network(cell=self.cell, bias_mean=float(bias_mean))
 
-_LSTM, _GRU = LSTMCell(), GRUCell()
-_CASES = (
-    _Case("LSTM", "forget gate", _LSTM, (1.0, 2.0, 4.0)),
-    _Case("GRU", "update gate", _GRU, (0.0, 2.0, 4.0)),
+
+_CELLS = (
+    GatedCell("LSTM", "forget gate", LSTMCell(), (1.0, 2.0, 4.0)),
+    GatedCell("GRU", "update gate", GRUCell(), (0.0, 2.0, 4.0)),
 )
-_FEW = (_Case("LSTM", "forget gate", _LSTM, (1.0,)), _Case("GRU", "update gate", _GRU, (0.0,)))
 
 
 @final
 @dataclass(frozen=True)
-class _Size:
-    cases: tuple[_Case, ...]
-    width: int
-    networks: int
-    """With real matrices."""
-    steps: int
-    """With matrices drawn afresh; twice as many with tied ones, which must only be drawn once."""
-    population: int
-    """Networks of width 2,048 that are sampled without matrices."""
-    grid: tuple[float, ...]
-    """Bias means of the drawn lines."""
+class GatedGrowth:
+    """Growth of small differences at one bias mean: sampled, with redrawn matrices, and with tied ones."""
 
-
-_HALVES = tuple(0.5 * k for k in range(11))
-_SIZES = {
-    "smoke": _Size(_FEW, 100, 16, 40, 3, (0.0, 1.0, 2.0)),
-    "laptop": _Size(_CASES, 2_000, 2, 80, 16, _HALVES),
-    "paper": _Size(_CASES, 2_000, 6, 160, 32, _HALVES),
-}
-_DIRECTIONS = 4
-"""Differences followed in each network with real matrices, where one more costs nothing."""
-
-
-@final
-@dataclass(frozen=True)
-class _Point:
-    case: _Case
+    gated: GatedCell
     bias_mean: float
     sampled: Growth
     fresh: Growth
     tied: Growth
 
     @property
-    def what(self) -> str:
-        return f"{self.case.name}, bias mean of the {self.case.gate} {self.bias_mean:g}"
+    def case(self) -> str:
+        """Description of the case."""
+        return f"{self.gated.name}, bias mean of the {self.gated.gate} {self.bias_mean:g}"
 
 
-def run(scale: str, seed: int, progress: Progress) -> Outcome:
-    size = _SIZES[scale]
-    work = sum(len(case.bias_means) for case in size.cases)
-    with progress.stage("random LSTMs and GRUs with real matrices", work) as stage:
-        points = [_measured(size, case, mu, seed, stage) for case in size.cases for mu in case.bias_means]
-    with progress.stage("timescales without matrices", len(size.grid) * len(size.cases)) as stage:
-        curves = {
-            case.name: [_sampled(size, case, mu, seed, stage) for mu in size.grid] for case in size.cases
-        }
-    claims = (*(_agreement(size, point) for point in points), *_tied_claims(points))
-    charts = [_timescales(case, points, size.grid, curves[case.name]) for case in size.cases]
-    return Outcome(claims, (*charts, _factors(size.cases, points, size.grid, curves)), _notes(points))
+def run(
+    *,
+    seed: int,
+    progress: Progress,
+    bias_means: int,
+    width: int,
+    networks: int,
+    steps: int,
+    population: int,
+    chart_bias_means: tuple[float, ...],
+) -> Outcome:
+    """Measure timescales at the first `bias_means` bias means of each cell, with and without matrices.
+
+    Networks with tied matrices run for twice as many `steps`, because their matrices are drawn only once.
+    """
+    cases = [(gated, mu) for gated in _CELLS for mu in gated.bias_means[:bias_means]]
+    growths: list[GatedGrowth] = []
+    with progress.stage("random LSTMs and GRUs with real matrices", len(cases)) as stage:
+        for gated, mu in cases:
+            grow = partial(growth, gated.network(mu), width=width, networks=networks, directions=_DIRECTIONS)
+            fresh = grow(steps=steps, matrices=True, seed=seed + 1)
+            tied = grow(steps=2 * steps, tied=True, seed=seed + 2)
+            growths.append(GatedGrowth(gated, mu, _sampled(gated, mu, population, seed), fresh, tied))
+            stage.advance()
+    curves: dict[str, list[Growth]] = {gated.name: [] for gated in _CELLS}
+    with progress.stage("timescales without matrices", len(chart_bias_means) * len(_CELLS)) as stage:
+        for gated in _CELLS:
+            for mu in chart_bias_means:
+                curves[gated.name].append(_sampled(gated, mu, population, seed))
+                stage.advance()
+    claims = (*(_agreement(one, width) for one in growths), *_tied_claims(growths))
+    charts = [_timescale_chart(gated, growths, chart_bias_means, curves[gated.name]) for gated in _CELLS]
+    return Outcome(claims, (*charts, _factor_chart(growths, chart_bias_means, curves)), _notes(growths))
 
 
-def _network(case: _Case, bias_mean: float) -> Network:
-    return Network(cell=case.cell, bias_mean=float(bias_mean))
-
-
-def _sampled(size: _Size, case: _Case, bias_mean: float, seed: int, stage: Stage | None = None) -> Growth:
+def _sampled(gated: GatedCell, bias_mean: float, population: int, seed: int) -> Growth:
+    # Four timescales of a gate that is open at this bias mean.
     steps = int(max(100.0, 4 * (1 + np.exp(bias_mean))))
-    found = growth(_network(case, bias_mean), width=2048, steps=steps, networks=size.population, seed=seed)
-    if stage is not None:
-        stage.advance()
-    return found
-
-
-def _measured(size: _Size, case: _Case, bias_mean: float, seed: int, stage: Stage) -> _Point:
-    network = _network(case, bias_mean)
-    fresh = growth(
-        network,
-        width=size.width,
-        steps=size.steps,
-        networks=size.networks,
-        directions=_DIRECTIONS,
-        matrices=True,
-        seed=seed + 1,
+    return growth(
+        gated.network(bias_mean), width=_POPULATION_WIDTH, steps=steps, networks=population, seed=seed
     )
-    tied = growth(
-        network,
-        width=size.width,
-        steps=2 * size.steps,
-        networks=size.networks,
-        directions=_DIRECTIONS,
-        tied=True,
-        seed=seed + 2,
-    )
-    point = _Point(case, bias_mean, _sampled(size, case, bias_mean, seed), fresh, tied)
-    stage.advance()
-    return point
 
 
-def _agreement(size: _Size, point: _Point) -> Claim:
-    expected = point.fresh.timescale
+def _agreement(one: GatedGrowth, width: int) -> Claim:
+    expected = one.fresh.timescale
     return claim_near(
-        f"{point.what}: sampling without matrices gives the timescale (in steps) of networks of width {size.width:,} whose "
-        f"matrices are drawn afresh at every step, to {AGREEMENT:.0%}.",
-        point.sampled.timescale,
+        f"{one.case}: sampling without matrices gives the timescale (in steps) of networks of width {width:,} whose "
+        f"matrices are redrawn at every step, to {AGREEMENT:.0%}.",
+        one.sampled.timescale,
         AGREEMENT * expected,
         corrected=expected,
     )
 
 
-def _tied_claims(points: list[_Point]) -> list[Claim]:
-    gaps = [
-        (point.tied.chi - point.sampled.chi) / np.hypot(point.tied.error, point.sampled.error)
-        for point in points
-    ]
-    slower = Claim(
-        "With one draw of weights for all steps a small difference fades more slowly than with fresh ones, at every bias "
-        "mean of both cells. (Measured: the smallest gap in standard errors.)",
-        None,
-        None,
-        float(min(gaps)),
-        None,
-        bool(min(gaps) > ERRORS),
+def _tied_claims(growths: list[GatedGrowth]) -> list[Claim]:
+    gap = min(
+        (one.tied.chi - one.sampled.chi) / np.hypot(one.tied.error, one.sampled.error) for one in growths
     )
-    long = [point for point in points if point.case.name == "LSTM" and point.bias_mean == 4.0]
-    grows = [
-        Claim(
-            "The LSTM with forget bias 4 is ordered with fresh weights, but chaotic with tied ones: there small differences "
-            "grow. (Measured: the factor per step of the squared difference with tied weights.)",
-            None,
-            None,
-            point.tied.chi,
-            None,
-            not point.sampled.chaotic and point.tied.chi - ERRORS * point.tied.error > 1,
-        )
-        for point in long
+    return [
+        claim_if(
+            "With one draw of weights for all steps, small differences decay more slowly than with redrawn weights, "
+            "at every bias mean of both cells.",
+            float(gap),
+            gap > ERRORS,
+            measure="the smallest gap in standard errors",
+        ),
+        *(
+            claim_if(
+                "The LSTM with forget bias 4 is ordered with redrawn weights, but chaotic with tied ones: small "
+                "differences grow.",
+                one.tied.chi,
+                not one.sampled.chaotic and one.tied.chi - ERRORS * one.tied.error > 1,
+                measure="the factor per step of the squared difference with tied weights",
+            )
+            for one in growths
+            if one.gated.name == "LSTM" and one.bias_mean == 4.0
+        ),
     ]
-    return [slower, *grows]
 
 
-def _notes(points: list[_Point]) -> tuple[str, ...]:
+def _notes(growths: list[GatedGrowth]) -> tuple[str, ...]:
     rows = "; ".join(
-        f"{point.what}: {point.sampled.timescale:.3g} sampled, {point.fresh.timescale:.3g} with fresh matrices, "
-        + (f"{point.tied.timescale:.3g} tied" if not point.tied.chaotic else "none tied (chaotic)")
-        for point in points
+        f"{one.case}: {one.sampled.timescale:.3g} sampled, {one.fresh.timescale:.3g} with redrawn matrices, "
+        + (f"{one.tied.timescale:.3g} tied" if not one.tied.chaotic else "none tied (chaotic)")
+        for one in growths
     )
     return (
         f"Timescales in steps (sigma_w = sigma_v = 1, R = 1): {rows}.",
-        "Why tied weights differ: a difference is passed on by the gate that keeps the state (say by a factor f) and by "
-        "the candidate's recurrent matrix (say s G, with G of unit spread). If G is new at every step, squared differences "
-        "change by f^2 + s^2, since the two ways add without phase; if G stays, by (f + s)^2 in the long run.",
+        "Why tied weights differ: a difference is passed on by the gate that keeps the state (by a factor f) and by "
+        "the candidate's recurrent matrix (s G, with G of unit variance). If G is redrawn at every step, squared "
+        "differences change by f^2 + s^2, because the two contributions add incoherently. If G is fixed, they change "
+        "by (f + s)^2 in the long run.",
     )
 
 
-def _timescales(case: _Case, points: list[_Point], grid: tuple[float, ...], curve: list[Growth]) -> Chart:
-    group = [point for point in points if point.case is case]
-    kept = [point for point in group if not point.tied.chaotic]
-    return Chart(
-        name=case.name.lower(),
-        title=f"How long a random {case.name} remembers, as the bias of its {case.gate} rises",
-        x_label=f"mean of the {case.gate}'s bias",
-        y_label="timescale (steps)",
-        x_scale="linear",
-        y_scale="log",
-        lines=(
-            line("fresh weights, sampled without matrices", grid, [found.timescale for found in curve]),
+def _timescale_chart(
+    gated: GatedCell, growths: list[GatedGrowth], chart_bias_means: tuple[float, ...], curve: list[Growth]
+) -> Chart:
+    own = [one for one in growths if one.gated is gated]
+    decaying = [one for one in own if not one.tied.chaotic]
+    return chart(
+        gated.name.lower(),
+        f"Timescale of a random {gated.name} against the bias of its {gated.gate}",
+        f"mean of the {gated.gate} bias",
+        "timescale (steps)",
+        (
             line(
-                "fresh weights, real matrices",
-                [point.bias_mean for point in group],
-                [point.fresh.timescale for point in group],
-                style="markers",
+                "redrawn weights, sampled without matrices",
+                chart_bias_means,
+                [each.timescale for each in curve],
             ),
-            line(
+            points(
+                "redrawn weights, real matrices",
+                [one.bias_mean for one in own],
+                [one.fresh.timescale for one in own],
+            ),
+            points(
                 "tied weights, real matrices",
-                [point.bias_mean for point in kept],
-                [point.tied.timescale for point in kept],
-                style="markers",
+                [one.bias_mean for one in decaying],
+                [one.tied.timescale for one in decaying],
             ),
         ),
-        caption="The timescale is how long a small difference between two states lasts under the same inputs. The line "
-        "needs no weight matrix; the markers on it come from networks whose matrices are drawn afresh at every step. "
-        "With one draw for all steps (tied weights) differences last longer; no marker means that they never fade (chaos).",
+        "The timescale is how long a small difference between two states lasts under the same inputs. The line needs "
+        "no weight matrix; the markers on it come from networks whose matrices are redrawn at every step. With one "
+        "draw for all steps (tied weights) differences last longer; a missing marker means that they never decay "
+        "(chaos).",
+        log="y",
     )
 
 
-def _factors(
-    cases: tuple[_Case, ...], points: list[_Point], grid: tuple[float, ...], curves: dict[str, list[Growth]]
+def _factor_chart(
+    growths: list[GatedGrowth], chart_bias_means: tuple[float, ...], curves: dict[str, list[Growth]]
 ) -> Chart:
     lines: list[Line] = []
-    for case in cases:
-        lines.append(
-            line(f"{case.name}, fresh weights (sampled)", grid, [found.chi for found in curves[case.name]])
-        )
-        group = [point for point in points if point.case is case]
-        x, y = [point.bias_mean for point in group], [point.tied.chi for point in group]
-        lines.append(line(f"{case.name}, tied weights", x, y, style="markers"))
-    lines.append(line("neither fades nor grows", [0.0, 5.0], [1.0, 1.0], style="dashed"))
-    return Chart(
-        name="factors",
-        title="What one step does to a small squared difference between two states",
-        x_label="mean of the forget gate's bias (LSTM) or of the update gate's (GRU)",
-        y_label="factor chi per step",
-        x_scale="linear",
-        y_scale="linear",
-        lines=tuple(lines),
-        caption="Below the dashed line differences fade and inputs decide the state; above it they grow (chaos). With fresh "
-        "weights, which the theory assumes, they always fade faster here than with the tied weights of networks in use.",
+    for gated in _CELLS:
+        own = [one for one in growths if one.gated is gated]
+        chi = [each.chi for each in curves[gated.name]]
+        lines += [
+            line(f"{gated.name}, redrawn weights (sampled)", chart_bias_means, chi),
+            points(
+                f"{gated.name}, tied weights", [one.bias_mean for one in own], [one.tied.chi for one in own]
+            ),
+        ]
+    return chart(
+        "factors",
+        "Factor per step of a small squared difference between two states",
+        "mean of the forget gate bias (LSTM) or update gate bias (GRU)",
+        "factor chi per step",
+        (*lines, dashed("neither decay nor growth", [0.0, 5.0], [1.0, 1.0])),
+        "Below the dashed line differences decay and inputs determine the state; above it they grow (chaos). With "
+        "redrawn weights, which the theory assumes, they always decay faster than with the tied weights used in "
+        "practice.",
     )

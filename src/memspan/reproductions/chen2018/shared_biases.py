@@ -1,4 +1,4 @@
-"""Erratum 6: the spread of biases is shared by both copies, and the slope chi must know it; Eq. 3 lacks a 1/2."""
+"""Erratum 6 (Chen et al. 2018): both copies share their biases, so sigma_b^2 enters c and chi; Eq. 3 lacks a 1/2."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from scipy import optimize
 from scipy.special import expit
 
 from memspan.progress import Progress
+from memspan.reproductions.charts import chart, dashed, points
 from memspan.reproductions.claims import ONE
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Chart, Claim, claim_near, line
@@ -28,33 +29,39 @@ INPUT_CORRELATION = 0.5
 BIAS_VARIANCE = 0.7
 FIVE_DIGITS = 5e-6
 _DIFFERENCE = 1e-4
-"""Half of the step of finite differences: the slope is off by some of its square."""
+"""Half of the step of finite differences; the error of the slope is of the order of its square."""
 _STEPS = 40
 """Correlation and variance have settled after half of them."""
+_BIAS_VARIANCES = np.linspace(0.0, 2.0, 11)
+"""Variances of the lines in the charts."""
 
 
-@final
-@dataclass(frozen=True)
-class _Size:
-    width: int
-    networks: int
-    points: int
-    """Spreads of biases that are simulated."""
-
-
-_SIZES = {"smoke": _Size(150, 8, 2), "laptop": _Size(600, 16, 5), "paper": _Size(1_000, 32, 9)}
+def run(*, seed: int, progress: Progress, width: int, networks: int, variances: int) -> Outcome:
+    """Compare the slope and fixed point of the correlation map with networks at several bias variances."""
+    simulated = {}
+    bias_variances = np.unique(np.append(np.linspace(0.0, 2.0, variances), BIAS_VARIANCE)).tolist()
+    with progress.stage("networks with real matrices and biases", len(bias_variances)) as stage:
+        for number, variance in enumerate(bias_variances):
+            simulated[variance] = _simulated(width, networks, CorrelationMap(variance), [seed, number])
+            stage.advance()
+    claims = (
+        *_slope_claims(),
+        _shared_claim(simulated[BIAS_VARIANCE]),
+        _density_claim(width, networks, seed),
+    )
+    return Outcome(claims, (_slope_chart(), _correlation_chart(simulated)), _NOTES)
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Slopes:
-    """One minimal RNN with this variance of biases, under inputs of correlation 0.5; written out as the equations stand."""
+class CorrelationMap:
+    """The correlation map of one minimal RNN under inputs of correlation 0.5, written exactly as the equations."""
 
     bias_variance: float
 
     @cached_property
     def field(self) -> MinimalField:
-        """The same, as the library has it."""
+        """The same network in `memspan.theory`."""
         return MinimalField(
             sigma_w=SIGMA_W,
             sigma_v=SIGMA_V,
@@ -65,26 +72,24 @@ class Slopes:
 
     @cached_property
     def point(self) -> FixedPoint:
-        """Its variances, and c* and chi as the library has them."""
+        """Its fixed point in `memspan.theory`."""
         return self.field.fixed_point(INPUT_CORRELATION)
 
     def step(self, covariance: float, *, shared: float) -> float:
-        """E[h h'] after one step (Eq. 37), where biases add `shared` to the covariance of the sums."""
-        q = self.point.q
-        c = (SIGMA_W**2 * covariance + self._driven + shared) / q
-        both, neither = _gate_products(q, c)
+        """E[h h'] after one step (Eq. 37), where biases add `shared` to the covariance of the pre-activations."""
+        both, neither = _gate_products(self.point.q, self._correlation_at(covariance, shared))
         return covariance * both + INPUT_VARIANCE * INPUT_CORRELATION * neither
 
     @property
-    def measured(self) -> float:
-        """chi by finite difference of Eq. 37, around its fixed point."""
+    def slope(self) -> float:
+        """chi by finite differences of Eq. 37, around its fixed point."""
         p = self.covariance(shared=self.bias_variance)
         up, down = (self.step(p + sign * _DIFFERENCE, shared=self.bias_variance) for sign in (1, -1))
         return (up - down) / (2 * _DIFFERENCE)
 
     @property
-    def printed(self) -> float:
-        """chi by Eq. 9 at the right q and c: what is missing is -sigma_b^2 E[sigma' sigma']."""
+    def printed_slope(self) -> float:
+        """chi by Eq. 9 at the correct q and c; the term -sigma_b^2 E[sigma' sigma'] is missing."""
         point = self.point
         both = _gate_products(point.q, point.c)[0]
         through = point.q * point.c + (SIGMA_W**2 - SIGMA_V**2) * INPUT_VARIANCE * INPUT_CORRELATION
@@ -98,17 +103,16 @@ class Slopes:
         ).root
 
     def correlation(self, *, shared: float) -> float:
-        """c*, where biases add `shared` to the covariance: sigma_b^2, or 0 as sigma_b^2 I would have it."""
-        p, q = self.covariance(shared=shared), self.point.q
-        return (SIGMA_W**2 * p + self._driven + shared) / q
+        """c*, where biases add `shared` to the covariance: sigma_b^2, or 0 for the printed sigma_b^2 I."""
+        return self._correlation_at(self.covariance(shared=shared), shared)
 
-    @property
-    def _driven(self) -> float:
-        return SIGMA_V**2 * INPUT_VARIANCE * INPUT_CORRELATION
+    def _correlation_at(self, covariance: float, shared: float) -> float:
+        driven = SIGMA_V**2 * INPUT_VARIANCE * INPUT_CORRELATION
+        return (SIGMA_W**2 * covariance + driven + shared) / self.point.q
 
 
 def _pair(q: float, c: float) -> tuple[Array, Array, Array]:
-    """Weights of a plain product rule, and the two correlated sums at its nodes."""
+    """Weights of a plain product rule, and the two correlated pre-activations at its nodes."""
     z = np.linspace(-9.0, 9.0, 91)
     weights = np.exp(-(z**2) / 2)
     weights /= weights.sum()
@@ -120,9 +124,8 @@ def _pair(q: float, c: float) -> tuple[Array, Array, Array]:
 def _gate_products(q: float, c: float) -> tuple[float, float]:
     """E[u u'] and E[(1-u)(1-u')]."""
     weights, first, second = _pair(q, c)
-    return float(np.sum(weights * expit(first) * expit(second))), float(
-        np.sum(weights * expit(-first) * expit(-second))
-    )
+    both, neither = (np.sum(weights * expit(sign * first) * expit(sign * second)) for sign in (1, -1))
+    return float(both), float(neither)
 
 
 def _slope_product(q: float, c: float) -> float:
@@ -131,167 +134,138 @@ def _slope_product(q: float, c: float) -> float:
     return float(np.sum(weights * expit(first) * expit(-first) * expit(second) * expit(-second)))
 
 
-def run(scale: str, seed: int, progress: Progress) -> Outcome:
-    size = _SIZES[scale]
-    spreads = np.unique(np.append(np.linspace(0.0, 2.0, size.points), BIAS_VARIANCE))
-    simulated = {}
-    with progress.stage("networks with real matrices and biases", len(spreads)) as stage:
-        for number, spread in enumerate(spreads):
-            simulated[float(spread)] = _simulated(size, Slopes(float(spread)), [seed, number])
-            stage.advance()
-    claims = (*_slope_claims(), *_shared_claims(simulated[BIAS_VARIANCE]), *_density_claims(size, seed))
-    return Outcome(claims, (_slope_chart(), _correlation_chart(simulated)), _NOTES)
-
-
-def _simulated(size: _Size, slopes: Slopes, stream: list[int]) -> Simulation:
-    """Real matrices and biases, drawn anew at every step and used by both copies."""
+def _simulated(width: int, networks: int, mapping: CorrelationMap, stream: list[int]) -> Simulation:
+    """Real matrices and biases, redrawn at every step and used by both copies."""
     return simulate(
-        slopes.field.network(),
-        width=size.width,
+        mapping.field.network(),
+        width=width,
         steps=_STEPS,
-        networks=size.networks,
+        networks=networks,
         input_correlation=INPUT_CORRELATION,
         matrices=True,
-        initial_variance=slopes.point.Q,
+        initial_variance=mapping.point.Q,
         initial_correlation=INPUT_CORRELATION,
         seed=np.random.default_rng(stream),
     )
 
 
 def _settled(simulation: Simulation) -> tuple[float, float]:
-    """c of the later half of the steps, and the error of a single step, which that of the mean does not exceed."""
+    """Mean c of the second half of the steps, and the error of a single step as a bound on its error."""
     return float(simulation.c[_STEPS // 2 :].mean()), float(simulation.c_error[_STEPS // 2 :].max())
 
 
 def _slope_claims() -> list[Claim]:
-    slopes = Slopes(BIAS_VARIANCE)
+    mapping, unbiased = CorrelationMap(BIAS_VARIANCE), CorrelationMap(0.0)
     return [
         claim_near(
-            "With a variance of biases of 0.7 the correlation map has the slope 0.53150 (finite difference of Eq. "
-            "37); Eq. 9 as printed gives 0.55267.",
-            slopes.measured,
+            "With a bias variance of 0.7 the correlation map has the slope 0.53150 (finite differences of Eq. 37). "
+            "Eq. 9 as printed gives 0.55267.",
+            mapping.slope,
             FIVE_DIGITS,
             paper=0.55267,
             corrected=0.53150,
         ),
         claim_near(
-            "The corrected chi, with sigma_b^2 taken off, is that slope.",
-            slopes.point.chi,
+            "The corrected chi, with sigma_b^2 subtracted, equals that slope.",
+            mapping.point.chi,
             FIVE_DIGITS,
-            paper=slopes.printed,
-            corrected=slopes.measured,
+            paper=mapping.printed_slope,
+            corrected=mapping.slope,
         ),
         claim_near(
-            "Without any spread of biases Eq. 9 as printed is right.",
-            Slopes(0.0).printed,
+            "With equal biases Eq. 9 as printed is correct.",
+            unbiased.printed_slope,
             FIVE_DIGITS,
-            corrected=Slopes(0.0).measured,
+            corrected=unbiased.slope,
         ),
     ]
 
 
-def _shared_claims(simulation: Simulation) -> list[Claim]:
-    slopes, (c, error) = Slopes(BIAS_VARIANCE), _settled(simulation)
-    shared, separate = (slopes.correlation(shared=value) for value in (BIAS_VARIANCE, 0.0))
-    return [
-        claim_near(
-            "Two copies of networks with real matrices and biases settle at the correlation c* that sigma_b^2 in "
-            "all four entries gives, not at that of sigma_b^2 I (Eq. 2 and 6).",
-            c,
-            ONE * error,
-            paper=separate,
-            corrected=shared,
-        )
-    ]
+def _shared_claim(simulation: Simulation) -> Claim:
+    mapping, (c, error) = CorrelationMap(BIAS_VARIANCE), _settled(simulation)
+    return claim_near(
+        "Two copies of networks with real matrices and biases settle at the correlation c* of sigma_b^2 in all four "
+        "entries, not at that of sigma_b^2 I (Eq. 2 and 6).",
+        c,
+        ONE * error,
+        paper=mapping.correlation(shared=0.0),
+        corrected=mapping.correlation(shared=BIAS_VARIANCE),
+    )
 
 
-def _density_claims(size: _Size, seed: int) -> list[Claim]:
-    """A vanilla RNN's E[tanh^2], whose Gaussian measure Eq. 3 defines."""
+def _density_claim(width: int, networks: int, seed: int) -> Claim:
+    """E[tanh^2] of a vanilla RNN, whose Gaussian measure Eq. 3 defines."""
     field = VanillaField(sigma_w=1.5, sigma_v=1.0, input_variance=0.5)
     point = field.fixed_point()
     simulation = simulate(
         field.network(),
-        width=size.width,
+        width=width,
         steps=_STEPS,
-        networks=size.networks,
+        networks=networks,
         matrices=True,
         initial_variance=point.Q,
         seed=np.random.default_rng([seed, 99]),
     )
+    # The integrand is analytic in the strip |Im e| < pi / 2, up to the poles of tanh.
     (printed,), _ = expectation(
         lambda e: (np.tanh(e) ** 2,), np.array([point.q / 2]), np.zeros(1), strip=np.pi / 2
     )
-    return [
-        claim_near(
-            "E[tanh(e)^2] of simulated vanilla RNNs is that of a Gaussian of variance q; the exponent of Eq. 3 as "
-            "printed is that of the variance q / 2 (and, with its factor, of total mass 1/2).",
-            float(simulation.Q[_STEPS // 2 :].mean()),
-            float(ONE * simulation.Q_error[_STEPS // 2 :].max()),
-            paper=float(printed[0]),
-            corrected=point.Q,
-        )
-    ]
+    return claim_near(
+        "E[tanh(e)^2] of simulated vanilla RNNs is that of a Gaussian of variance q. The exponent of Eq. 3 as printed "
+        "is that of variance q / 2 (and, with its factor, of total mass 1/2).",
+        float(simulation.Q[_STEPS // 2 :].mean()),
+        float(ONE * simulation.Q_error[_STEPS // 2 :].max()),
+        paper=float(printed[0]),
+        corrected=point.Q,
+    )
 
 
 def _slope_chart() -> Chart:
-    spreads = np.linspace(0.0, 2.0, 11)
-    lines = [Slopes(float(spread)) for spread in spreads]
-    return Chart(
-        name="slope",
-        title="Eq. 9 as printed is wrong as soon as biases spread",
-        x_label="variance of biases sigma_b^2",
-        y_label="slope chi of the correlation map",
-        x_scale="linear",
-        y_scale="linear",
-        lines=(
-            line("corrected", spreads, [one.point.chi for one in lines]),
-            line("finite difference of Eq. 37", spreads, [one.measured for one in lines], style="markers"),
-            line("Eq. 9 as printed", spreads, [one.printed for one in lines], style="dashed"),
+    maps = [CorrelationMap(variance) for variance in _BIAS_VARIANCES.tolist()]
+    return chart(
+        "slope",
+        "Eq. 9 as printed is wrong for random biases",
+        "bias variance sigma_b^2",
+        "slope chi of the correlation map",
+        (
+            line("corrected", _BIAS_VARIANCES, [each.point.chi for each in maps]),
+            points("finite differences of Eq. 37", _BIAS_VARIANCES, [each.slope for each in maps]),
+            dashed("Eq. 9 as printed", _BIAS_VARIANCES, [each.printed_slope for each in maps]),
         ),
-        caption="chi is the factor by which the distance from the settled correlation shrinks per step. The printed "
-        "form holds without any spread of biases only. Minimal RNN with sigma_w = 2, sigma_v = 1, R = 0.46, bias "
-        "mean 1, inputs of correlation 0.5.",
+        "chi is the factor by which the distance from the fixed-point correlation shrinks per step. The printed form "
+        "holds only for equal biases. Minimal RNN with sigma_w = 2, sigma_v = 1, R = 0.46, bias mean 1, inputs of "
+        "correlation 0.5.",
     )
 
 
 def _correlation_chart(simulated: dict[float, Simulation]) -> Chart:
-    spreads = np.linspace(0.0, 2.0, 11)
-    rows = [Slopes(float(spread)) for spread in spreads]
-    found = np.array([_settled(one) for one in simulated.values()])
-    return Chart(
-        name="correlation",
-        title="Both copies have the same biases, so biases make them more alike",
-        x_label="variance of biases sigma_b^2",
-        y_label="correlation c* that is settled at",
-        x_scale="linear",
-        y_scale="linear",
-        lines=(
+    maps = [CorrelationMap(variance) for variance in _BIAS_VARIANCES.tolist()]
+    settled = np.array([_settled(simulation) for simulation in simulated.values()])
+    return chart(
+        "correlation",
+        "Both copies have the same biases, which increases their correlation",
+        "bias variance sigma_b^2",
+        "fixed-point correlation c*",
+        (
             line(
                 "sigma_b^2 in all four entries",
-                spreads,
-                [s.correlation(shared=s.bias_variance) for s in rows],
+                _BIAS_VARIANCES,
+                [each.correlation(shared=each.bias_variance) for each in maps],
             ),
-            line(
-                "simulated, with two standard errors",
-                list(simulated),
-                found[:, 0],
-                band=(found[:, 0] - 2 * found[:, 1], found[:, 0] + 2 * found[:, 1]),
-                style="markers",
-            ),
-            line(
-                "sigma_b^2 I, as Eq. 6 prints it",
-                spreads,
-                [s.correlation(shared=0.0) for s in rows],
-                style="dashed",
+            points("simulation, with two standard errors", list(simulated), settled[:, 0], settled[:, 1]),
+            dashed(
+                "sigma_b^2 I, as printed in Eq. 6",
+                _BIAS_VARIANCES,
+                [each.correlation(shared=0.0) for each in maps],
             ),
         ),
-        caption="Markers are random networks with real matrices and biases. The identity matrix in Eq. 2 and 6 "
-        "would mean that each copy has biases of its own, which lowers their correlation. The same networks as in "
-        "the other figure.",
+        "Markers are random networks with real matrices and biases. The identity matrix in Eq. 2 and 6 would mean "
+        "that each copy has its own biases, which lowers their correlation. The networks are those of the other "
+        "figure.",
     )
 
 
 _NOTES = (
-    "Eq. 38 of the source has sigma_b^2 right; Eq. 40 contains a J_- that is defined nowhere.",
-    "The slope is that of one network, sigma_w = 2, sigma_v = 1, R = 0.46, bias mean 1, inputs of correlation 0.5.",
+    "Eq. 38 of the paper has the correct sigma_b^2. Eq. 40 contains an undefined J_-.",
+    "All numbers are for one network: sigma_w = 2, sigma_v = 1, R = 0.46, bias mean 1, inputs of correlation 0.5.",
 )
