@@ -1,4 +1,4 @@
-"""The agents of a recipe: several at once, each in a folder of its own, tried in their own world and in a larger one."""
+"""Agents of a recipe: trained in parallel, each in its own folder, and evaluated in their own world and in a larger one."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from memspan.training.run_folder import RunFolder
 @final
 @dataclass(frozen=True)
 class AgentGroup:
-    """Agents that differ in their seed alone: where they learn, where they are then tried, and in how many episodes."""
+    """Agents that differ only in their seed, the worlds in which they are evaluated, and the number of episodes."""
 
     config: AgentConfig
-    """Of the first."""
+    """Configuration of the first seed."""
     folder: Path
     seeds: int
     worlds: tuple[str, ...]
@@ -37,19 +37,19 @@ class AgentGroup:
 
     @property
     def jobs(self) -> list[Job]:
-        """The training of each."""
+        """One training job per seed."""
         return agent_jobs(self.config, self.folder, self.seeds)
 
     @property
     def result(self) -> Path:
-        """The file of what they came to."""
+        """File of the evaluation."""
         return self.folder / "result.json"
 
 
 def agent_config(
     cell: str, world: str, seed: int, training: dict[str, Any], options: dict[str, Any]
 ) -> AgentConfig:
-    """An agent of the default settings with some replaced; the one without memory is trained on its own."""
+    """Default settings with some replaced. The memoryless baseline is trained as its own group."""
     settings = {
         "task": {"world": world},
         "cell": options,
@@ -59,45 +59,46 @@ def agent_config(
     return agent_from_json(merged(agent_defaults(cell), settings), "the recipe")
 
 
-def try_agents(
+def evaluate_groups(
     groups: list[AgentGroup], progress: Progress, *, workers: int | None = None
 ) -> list[AgentEvaluation]:
-    """Every agent trained, then every group tried; what is finished is not done again."""
+    """Train all agents, then evaluate all groups; finished work is loaded."""
     for group in groups:
-        _check_same(group)
+        _check_settings(group)
     workers = workers or available_cores()
     jobs = [job for group in groups if not group.result.exists() for job in group.jobs]
     if jobs:
         with progress.stage(f"{len(jobs)} agents", len(jobs)) as stage:
-            Processes(min(workers, len(jobs))).map(_trained, jobs, done=stage.advance)
-    longest = sorted(groups, key=lambda group: -group.seeds)
-    with progress.stage("trying them", len(groups)) as stage:
-        found = Processes(min(workers, len(groups))).map(tried, longest, done=stage.advance)
-    places = {group.folder: evaluation for group, evaluation in zip(longest, found, strict=True)}
-    return [places[group.folder] for group in groups]
+            Processes(min(workers, len(jobs))).map(_train, jobs, done=stage.advance)
+    # Groups with more seeds take longer and start first.
+    ordered = sorted(groups, key=lambda group: -group.seeds)
+    with progress.stage("evaluation of agents", len(groups)) as stage:
+        evaluations = Processes(min(workers, len(groups))).map(evaluate_group, ordered, done=stage.advance)
+    by_folder = {group.folder: one for group, one in zip(ordered, evaluations, strict=True)}
+    return [by_folder[group.folder] for group in groups]
 
 
-def _trained(job: Job) -> None:
-    """Gone on with where it was stopped, else begun."""
+def _train(job: Job) -> None:
+    """Train one agent, or resume its training."""
     train_one(job.config, job.folder)
 
 
-def tried(group: AgentGroup) -> AgentEvaluation:
-    """What trained agents came to; read where it is written down."""
+def evaluate_group(group: AgentGroup) -> AgentEvaluation:
+    """Evaluate trained agents, or load the stored evaluation."""
     if group.result.exists():
-        read = AgentEvaluation.from_json(json.loads(group.result.read_text(encoding="utf-8")))
-        return dataclasses.replace(read, run=str(group.folder))  # which may have been moved
-    found = evaluate_agents(group.folder, group.worlds, episodes=group.episodes)
-    spent = sum(RunFolder(job.folder).seconds() for job in group.jobs)
-    found = dataclasses.replace(found, seconds=found.seconds + spent, notes=())
-    write_text(group.result, json.dumps({"command": "evaluate", **found.to_json()}) + "\n")
-    return found
+        stored = AgentEvaluation.from_json(json.loads(group.result.read_text(encoding="utf-8")))
+        return dataclasses.replace(stored, run=str(group.folder))  # the folder may have been moved
+    evaluation = evaluate_agents(group.folder, group.worlds, episodes=group.episodes)
+    training_seconds = sum(RunFolder(job.folder).seconds() for job in group.jobs)
+    evaluation = dataclasses.replace(evaluation, seconds=evaluation.seconds + training_seconds, notes=())
+    write_text(group.result, json.dumps({"command": "evaluate", **evaluation.to_json()}) + "\n")
+    return evaluation
 
 
-def _check_same(group: AgentGroup) -> None:
+def _check_settings(group: AgentGroup) -> None:
     for job in group.jobs:
         folder = RunFolder(job.folder)
         if folder.config_file.exists() and agent_json(config_of(folder)) != agent_json(job.config):
             raise InputError(
-                f"{folder.path} was trained with other settings than are wanted; give another --out, or remove it"
+                f"{folder.path} was trained with other settings than requested; use another --out, or remove it"
             )

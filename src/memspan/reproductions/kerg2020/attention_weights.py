@@ -1,117 +1,111 @@
-"""Kerg 2020, Fig. 1: what a fully attentive network looks at when it recalls."""
+"""Kerg 2020, Fig. 1: the attention of a fully attentive network when it recalls."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from memspan.errors import check_models
 from memspan.progress import Progress
+from memspan.reproductions.claims import claim_above
 from memspan.reproductions.recipe import Outcome
 from memspan.results import AttentionMap, Claim, HeatMap
 
 if TYPE_CHECKING:
     from memspan.training.best import Best
 
-MOSTLY = 0.5
-"""Share of an answer's attention that is most of it."""
+MOST = 0.5
+"""Share of an answer's attention that counts as most of it."""
 RECALLED = 10
+"""Number of recalled symbols."""
 
 
-@final
-@dataclass(frozen=True)
-class _Size:
-    delay: int
-    hidden: int
-    updates: int
-
-
-_SIZES = {
-    "smoke": _Size(5, 8, 10),
-    "laptop": _Size(40, 128, 6_000),
-    "paper": _Size(100, 128, 200_000),
-}
-
-
-def run(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
+def run(
+    *, seed: int, progress: Progress, runs: Path, delay: int, hidden: int, updates: int, workers: int | None
+) -> Outcome:
+    """Train a MemRNN on each task and show its attention on one test sequence."""
     check_models("relevance-fig1")
     from memspan.diagnostics.attention import attention_map
     from memspan.reproductions.trainings import recalling, train_all
     from memspan.training.best import load_best
 
-    size = _SIZES[scale]
-    sizes = {"delay": size.delay, "hidden": size.hidden, "updates": size.updates}
     configs = {
-        task: recalling(task, "mem-rnn", seed, **sizes, options={"combine": "mean"})
+        task: recalling(
+            task,
+            "mem-rnn",
+            seed,
+            delay=delay,
+            hidden=hidden,
+            updates=updates,
+            options={"combine": "mean"},
+        )
         for task in ("copy", "denoise")
     }
-    trained = train_all(configs, runs, progress, workers=1 if scale == "smoke" else None)
+    trained = train_all(configs, runs, progress, workers=workers)
     claims, maps = [], []
     for task, run in trained.items():
-        best = load_best(runs / task)
-        seen, _ = attention_map(best.around_cell(), best.task, sequences=1, seed=seed)
-        share = _share(seen, _symbols(best, seed))
-        claims.append(_looks(task, share, run.accuracy or 0.0))
-        maps.append(_map(task, size, seen, run.accuracy or 0.0))
+        best, accuracy = load_best(runs / task), run.accuracy or 0.0
+        attention, _ = attention_map(best.around_cell(), best.task, sequences=1, seed=seed)
+        claims.append(_attention_claim(task, _share(attention, _symbol_steps(best, seed)), accuracy))
+        maps.append(_map(task, hidden, attention, accuracy))
     return Outcome(tuple(claims), (), (_NOTE,), maps=tuple(maps))
 
 
-def _symbols(best: Best, seed: int) -> list[int]:
-    """The steps of the sequence that is shown at which a symbol stood."""
+def _symbol_steps(best: Best, seed: int) -> list[int]:
+    """Steps of the displayed sequence at which a symbol is shown."""
     from memspan.diagnostics.answers import drawn
 
     inputs = drawn(best.around_cell(), best.task, 1, seed).inputs[: -RECALLED - 1, 0]
     return np.flatnonzero(inputs.cpu().numpy()).tolist()
 
 
-def _share(seen: AttentionMap, symbols: list[int]) -> float:
-    """Of the attention of the ten answers, what goes to the steps at which symbols stood and to those right after."""
+def _share(attention: AttentionMap, symbols: list[int]) -> float:
+    """Share of the ten answers' attention on the steps that show symbols and the steps right after them."""
     columns = sorted({step + later for step in symbols for later in (0, 1)})
-    return float(seen.weights[-RECALLED:][:, columns].sum(1).mean()) if seen.block == 1 else float("nan")
-
-
-def _looks(task: str, share: float, accuracy: float) -> Claim:
-    return Claim(
-        f"{task.capitalize()}: when a MemRNN recalls, most of its attention is on the few steps at which symbols stood, or "
-        f"on the one after each. (Measured: the share of one sequence's attention; the network recalls {accuracy:.1%}.)",
-        None,
-        None,
-        share,
-        None,
-        share > MOSTLY,
+    return (
+        float(attention.weights[-RECALLED:][:, columns].sum(1).mean())
+        if attention.block == 1
+        else float("nan")
     )
 
 
-def _map(task: str, size: _Size, seen: AttentionMap, accuracy: float) -> HeatMap:
-    steps = np.arange(len(seen.weights), dtype=float) * seen.block
-    where = {
-        "copy": "at the first ten steps",
-        "denoise": "scattered over the sequence",
-    }[task]
+def _attention_claim(task: str, share: float, accuracy: float) -> Claim:
+    return claim_above(
+        f"{task.capitalize()}: when a MemRNN recalls, most of its attention is on the few steps that show symbols, or "
+        "on the steps right after them.",
+        share,
+        MOST,
+        measure=f"the share of one sequence's attention; the network recalls {accuracy:.1%}",
+    )
+
+
+def _map(task: str, hidden: int, attention: AttentionMap, accuracy: float) -> HeatMap:
+    steps = np.arange(len(attention.weights), dtype=float) * attention.block
+    where = {"copy": "in the first ten steps", "denoise": "at random steps"}[task]
     return HeatMap(
         name=f"{task}-attention",
-        title=f"{task.capitalize()}: what each step of a fully attentive network looks at",
-        x_label="state of which step",
-        y_label="step that looks back",
+        title=f"{task.capitalize()}: attention of a fully attentive network",
+        x_label="attended step",
+        y_label="attending step",
         value_label="attention",
         value_scale="linear",
         x=steps,
         y=steps,
-        values=np.where(np.tri(len(steps), k=-1, dtype=bool), seen.weights, np.nan),
+        values=np.where(np.tri(len(steps), k=-1, dtype=bool), attention.weights, np.nan),
         highest=1.0,
         edge=np.empty((0, 0)),
         edge_label="",
         lines=(),
-        caption=f"One test sequence of a MemRNN of {size.hidden} units that recalls {accuracy:.1%} of the symbols. They "
-        f"stand {where}; the last ten rows are the answers. Each row sums to one; above the diagonal is the future.",
+        caption=f"One test sequence of a MemRNN of {hidden} units that recalls {accuracy:.1%} of the symbols. Symbols "
+        f"are shown {where}; the last ten rows are the answers. Each row sums to one. The area above the diagonal is "
+        "the future.",
     )
 
 
 _NOTE = (
-    "One sequence is shown and judged; which states a network learns to look at differs from training to training. The mean "
-    "of state and context is taken (errata 13): with the sum, as printed, copy was at 43 % after 5,000 updates and denoise "
-    "at 98 %."
+    "One sequence is displayed and evaluated. Which states a network learns to attend to differs between trainings. "
+    "State and context are combined by their mean (errata-13). With the printed sum, the accuracy after 5,000 updates "
+    "was 43 % on copy and 98 % on denoise."
 )

@@ -1,4 +1,4 @@
-"""What Kerg 2020 prints about recall: accuracies in per cent, by cell and delay T."""
+"""The numbers printed in Kerg 2020, and its names of the cells. Accuracies are in percent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TRANSFER_COPY: dict[str, dict[int, float | None]] = {
     "sab-lstm": {100: 99, 200: 95, 400: 95, 2000: 95, 5000: 95},
     "rel-lstm": {100: 100, 200: 99, 400: 99, 2000: 99, 5000: 99},
 }
-"""Table 1: trained at T = 100. None: out of memory there."""
+"""Table 1, by cell and delay T: trained at T = 100. None: out of memory."""
 
 DENOISE: dict[str, dict[int, float | None]] = {
     "orthogonal-rnn": {100: 90, 300: 71, 500: 61, 1000: 29, 2000: 3},
@@ -24,7 +24,7 @@ DENOISE: dict[str, dict[int, float | None]] = {
     "sab-lstm": {100: 99, 300: 99, 500: 99, 1000: 99, 2000: 99},
     "rel-lstm": {100: 100, 300: 99, 500: 99, 1000: 99, 2000: 99},
 }
-"""Table 2: trained at every T."""
+"""Table 2, by cell and delay T: trained at every T."""
 
 COPY: dict[str, dict[int, float | None]] = {
     "lstm": {100: 100, 200: 100, 300: 100, 500: 12, 2000: 12},
@@ -35,7 +35,7 @@ COPY: dict[str, dict[int, float | None]] = {
     "rel-rnn": dict.fromkeys((100, 200, 300, 500, 1000, 2000), 100),
     "rel-lstm": dict.fromkeys((100, 200, 300, 500, 1000, 2000), 100),
 }
-"""Table 5: trained at every T; numbers that the print leaves open are left out."""
+"""Table 5, by cell and delay T: trained at every T. Numbers missing in the paper are left out."""
 
 PERMUTED_DIGITS: dict[str, float] = {
     "rnn": 90.4,
@@ -66,7 +66,7 @@ PENN_TREEBANK_RATES: dict[str, float] = {
     "lstm": 0.0002,
     "rel-rnn": 0.0003,
 }
-"""Table 9: learning rates for these; expRNN's orthogonal matrix has a tenth of its rate, as ours always has."""
+"""Table 9: learning rates. The orthogonal matrix of expRNN has a tenth of its rate, as always in memspan."""
 
 PENN_TREEBANK_MEMORY = {"short_term": 10, "relevant": 5}
 """Table 9: nu and rho of RelRNN."""
@@ -84,4 +84,4 @@ NAMES = {
     "rel-rnn": "RelRNN",
     "rel-lstm": "RelLSTM",
 }
-"""As the paper calls the cells."""
+"""Names of the cells in the paper."""

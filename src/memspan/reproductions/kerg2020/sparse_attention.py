@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.progress import Progress
+from memspan.reproductions.charts import chart, dashed, points
+from memspan.reproductions.claims import claim_above, claim_if
 from memspan.reproductions.recipe import Outcome
-from memspan.results import Chart, Claim, claim_near, line
+from memspan.results import Chart, Claim, claim_near
 from memspan.theory.activations import Identity
 from memspan.theory.attention import (
     AttentiveRNN,
@@ -23,18 +25,18 @@ from memspan.theory.attention import (
 )
 
 ROUNDING = 1e-9
-"""How far the gradient may be below a bound that it meets exactly, relative to it."""
+"""Relative amount by which the gradient may be below a bound that it meets exactly."""
 TWO_DIGITS = 5e-4
 _STEPS = 40
 _WINDOWS = (8, 16, None, None)
-"""How far back a step may look; near-sighted patterns have the greater depths."""
+"""Largest distance of attended states; patterns with a small window have greater depths."""
 _DRAWN = 400
-"""Markers in a figure."""
+"""Markers per figure."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class _Trial:
+class SparseTrial:
     """One random pattern, and a normal V with the positive eigenvalue `eigenvalue`."""
 
     eigenvalue: float
@@ -47,43 +49,48 @@ class _Trial:
 
     @property
     def bound(self) -> float:
+        """The corrected bound lambda^d / kappa^(d+1)."""
         return sparse_attention_bound(self.eigenvalue, self.kappa, self.depth)
 
     @property
     def printed(self) -> float:
+        """The printed bound kappa^-d."""
         return printed_sparse_bound(self.kappa, self.depth)
 
 
-_SIZES = {"smoke": 150, "laptop": 3_000, "paper": 20_000}
-
-
-def counterexample(steps: int) -> tuple[frozenset[int], ...]:
-    """Two attended states a step and depth 1 from h_2, at any length: all look at 5, and 4, before it, at 2.
-
-    >>> counterexample(7)[3:5]
-    (frozenset({1, 2}), frozenset({1, 5}))
-    """
-    early = ({1}, {1, 2}, {1, 3}, {1, 2})
-    return tuple(frozenset(early[k] if k < len(early) else {1, 5}) for k in range(steps))
-
-
-def run(scale: str, seed: int, progress: Progress) -> Outcome:
-    count, rng = _SIZES[scale], np.random.default_rng([seed, 2])
-    trials: list[_Trial] = []
-    with progress.stage("random attention patterns", count) as stage:
-        for number in range(count):
+def run(*, seed: int, progress: Progress, patterns: int) -> Outcome:
+    """Compare the gradients through random attention patterns with both bounds."""
+    rng = np.random.default_rng([seed, 2])
+    trials: list[SparseTrial] = []
+    with progress.stage("random attention patterns", patterns) as stage:
+        for number in range(patterns):
             trials.append(_trial(rng, _WINDOWS[number % len(_WINDOWS)]))
             stage.advance()
-    claims = (*_bound_claims(trials), *_printed_claims(trials))
-    return Outcome(claims, (_bound_chart(trials[:_DRAWN]), _printed_chart(trials[:_DRAWN])))
+    charts = (
+        _chart(
+            "bound",
+            "Sparse attention preserves at least lambda^d / kappa^(d+1)",
+            "corrected bound lambda^d / kappa^(d+1)",
+            {trial: trial.bound for trial in trials[:_DRAWN]},
+            "None is below the dashed line, where gradient and bound are equal.",
+        ),
+        _chart(
+            "printed",
+            "As a number, the printed bound kappa^-d does not hold",
+            "printed bound kappa^-d",
+            {trial: trial.printed for trial in trials[:_DRAWN]},
+            "Those below the dashed line violate the printed bound, which omits the eigenvalue and one weight.",
+        ),
+    )
+    return Outcome((*_bound_claims(trials), *_printed_claims(trials)), charts)
 
 
-def _trial(rng: np.random.Generator, window: int | None) -> _Trial:
+def _trial(rng: np.random.Generator, window: int | None) -> SparseTrial:
     pattern = random_pattern(_STEPS, int(rng.integers(1, 6)), window=window, seed=rng)
     t, eigenvalue = int(rng.integers(1, _STEPS)), float(10 ** rng.uniform(-1.5, 0.0))
-    # In its eigenbasis V is diagonal; in another one a gradient of 1e-12 would drown in the rounding of its neighbours.
+    # V is diagonal in its eigenbasis. In another basis a gradient of 1e-12 would be lost in the rounding of its neighbors.
     gradient = _gradient(np.diag([eigenvalue, *rng.uniform(-1.0, 1.0, size=2)]), pattern, t)
-    return _Trial(
+    return SparseTrial(
         eigenvalue,
         sparsity(pattern),
         dependency_depth(pattern, t, _STEPS),
@@ -99,100 +106,80 @@ def _gradient(V: NDArray[np.float64], pattern: tuple[frozenset[int], ...], t: in
     return network.run(np.zeros((T - 1, 1)), np.ones(n)).gradient(t, T)
 
 
-def _bound_claims(trials: list[_Trial]) -> list[Claim]:
+def counterexample(steps: int) -> tuple[frozenset[int], ...]:
+    """Two attended states per step and depth 1 from h_2, at any length: all attend to 5, and 4, before it, to 2.
+
+    >>> counterexample(7)[3:5]
+    (frozenset({1, 2}), frozenset({1, 5}))
+    """
+    early = ({1}, {1, 2}, {1, 3}, {1, 2})
+    return tuple(frozenset(early[k] if k < len(early) else {1, 5}) for k in range(steps))
+
+
+def _bound_claims(trials: list[SparseTrial]) -> list[Claim]:
     along = min(trial.along / trial.bound for trial in trials)
     norm = min(trial.norm / trial.bound for trial in trials)
     return [
-        Claim(
-            f"The gradient along the eigenvector is at least lambda^d / kappa^(d+1) for {len(trials):,} random patterns of "
-            f"{_STEPS} steps. (Measured: the smallest ratio of the two.)",
-            None,
-            1.0,
+        claim_if(
+            f"The gradient along the eigenvector is at least lambda^d / kappa^(d+1) for {len(trials):,} random "
+            f"patterns of {_STEPS} steps.",
             along,
-            None,
             along >= 1 - ROUNDING,
+            measure="the smallest ratio of the two",
+            corrected=1.0,
         ),
-        Claim(
-            "So is the norm of the whole gradient, whatever the other eigenvalues are. (Measured: the smallest ratio.)",
-            None,
-            1.0,
+        claim_if(
+            "So is the norm of the whole gradient, for any other eigenvalues.",
             norm,
-            None,
             norm >= 1 - ROUNDING,
+            measure="the smallest ratio",
+            corrected=1.0,
         ),
     ]
 
 
-def _printed_claims(trials: list[_Trial]) -> list[Claim]:
+def _printed_claims(trials: list[SparseTrial]) -> list[Claim]:
     pattern = counterexample(_STEPS)
     assert (sparsity(pattern), dependency_depth(pattern, 2, _STEPS)) == (2, 1)
-    broken = float(np.mean([trial.along < trial.printed for trial in trials]))
     return [
         claim_near(
-            "As a number, kappa^-d is violated: with lambda = 0.1, kappa = 2 and depth 1 a pattern passes on 0.029, where "
-            "kappa^-d is 0.5 and lambda^d / kappa^(d+1) is 0.025.",
+            "As a number, kappa^-d is violated: with lambda = 0.1, kappa = 2 and depth 1 a pattern preserves 0.029, "
+            "where kappa^-d is 0.5 and lambda^d / kappa^(d+1) is 0.025.",
             float(_gradient(np.array([[0.1]]), pattern, 2)[0, 0]),
             TWO_DIGITS,
             paper=0.5,
             corrected=0.029,
         ),
-        Claim(
-            "That is no exception. (Measured: the share of the random patterns whose gradient along the eigenvector is "
-            "below kappa^-d.)",
-            0.0,
-            None,
-            broken,
-            None,
-            broken > 0.05,
+        claim_above(
+            "This is not an exception.",
+            float(np.mean([trial.along < trial.printed for trial in trials])),
+            0.05,
+            measure="the share of the random patterns whose gradient along the eigenvector is below kappa^-d",
+            paper=0.0,
         ),
     ]
 
 
-def _bound_chart(trials: list[_Trial]) -> Chart:
-    return _against(
-        trials,
-        [trial.bound for trial in trials],
-        name="bound",
-        title="Sparse attention passes on at least lambda^d / kappa^(d+1)",
-        x_label="corrected bound lambda^d / kappa^(d+1)",
-        verdict="None is below the dashed line, where gradient and bound are equal.",
-    )
-
-
-def _printed_chart(trials: list[_Trial]) -> Chart:
-    return _against(
-        trials,
-        [trial.printed for trial in trials],
-        name="printed",
-        title="As a number, the printed bound kappa^-d does not hold",
-        x_label="printed bound kappa^-d",
-        verdict="Those below the dashed line violate the bound as printed, which leaves out the eigenvalue and one weight.",
-    )
-
-
-def _against(
-    trials: list[_Trial], bounds: list[float], *, name: str, title: str, x_label: str, verdict: str
-) -> Chart:
+def _chart(name: str, title: str, x_label: str, bounds: dict[SparseTrial, float], verdict: str) -> Chart:
     groups = {
-        "depth 0": [k for k, trial in enumerate(trials) if trial.depth == 0],
-        "depth 1": [k for k, trial in enumerate(trials) if trial.depth == 1],
-        "depth 2 or 3": [k for k, trial in enumerate(trials) if trial.depth in (2, 3)],
-        "depth 4 or more": [k for k, trial in enumerate(trials) if trial.depth >= 4],
+        "depth 0": range(1),
+        "depth 1": range(1, 2),
+        "depth 2 or 3": range(2, 4),
+        "depth 4 or more": range(4, _STEPS),
     }
-    ends = [min(bounds), max(bounds)]
-    rows = [
-        line(label, [bounds[k] for k in chosen], [trials[k].along for k in chosen], style="markers")
-        for label, chosen in groups.items()
-        if chosen
-    ]
-    return Chart(
-        name=name,
-        title=title,
-        x_label=x_label,
-        y_label="gradient |ds_T/dh_t| along the eigenvector",
-        x_scale="log",
-        y_scale="log",
-        lines=(*rows, line("equal", ends, ends, style="dashed")),
-        caption=f"Each marker is one random attention pattern of {_STEPS} steps with up to 5 attended states a step, a "
+    ends = [min(bounds.values()), max(bounds.values())]
+    markers = []
+    for label, depths in groups.items():
+        group = {trial: bound for trial, bound in bounds.items() if trial.depth in depths}
+        if group:
+            markers.append(points(label, list(group.values()), [trial.along for trial in group]))
+    return chart(
+        name,
+        title,
+        x_label,
+        "gradient |ds_T/dh_t| along the eigenvector",
+        (*markers, dashed("equal", ends, ends)),
+        f"Each marker is one random attention pattern of {_STEPS} steps with up to 5 attended states per step, a "
         f"random positive eigenvalue lambda and a random step t, grouped by its dependency depth d. {verdict}",
+        log="xy",
     )
