@@ -1,4 +1,4 @@
-"""Cao and Xu 2020, Fig. 2: validation perplexity after the switch, without and with a second goal."""
+"""Cao and Xu 2020, Fig. 2: validation perplexity after the switch, without and with a BMI regularizer."""
 
 from __future__ import annotations
 
@@ -9,152 +9,139 @@ from numpy.typing import NDArray
 
 from memspan.errors import check_models
 from memspan.progress import Progress
-from memspan.reproductions.cao2020.published import GOALS
-from memspan.reproductions.cao2020.trainings import SIZES, Key
-from memspan.reproductions.claims import reach_of_mean
+from memspan.reproductions.cao2020.language_models import LANGUAGE_MODELS, ModelKey
+from memspan.reproductions.cao2020.published import VARIANTS
+from memspan.reproductions.charts import chart
+from memspan.reproductions.claims import claim_if, reach_of_mean
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Chart, Claim, TrainingRun, line
 
 CONSISTENT = 0.9
-"""Of the validations after the switch, the share at which a network that is consistently better is better."""
+"""Share of validations at which a consistently better network must be better."""
+
+Curves = dict[ModelKey, NDArray[np.float64]]
+"""(2, validations): updates since the switch, and validation losses in nats."""
 
 
-def run(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
+def run(*, seed: int, progress: Progress, runs: Path, models: str) -> Outcome:
+    """Train all networks and compare their validation losses after the switch."""
     check_models("bmi-fig2")
-    size = SIZES[scale]
+    size = LANGUAGE_MODELS[models]
     curves = {key: after_switch(run) for key, run in size.train(size.keys(seed), runs, progress).items()}
     claims: list[Claim] = []
     for data in size.corpora:
-        claims += [faster(data, goal, curves) for goal in ("base", "full")]
-        claims += [consistent(data, curves), further(data, curves)]
+        claims += [falls_faster(data, variant, curves) for variant in ("base", "full")]
+        claims += [consistently_lower(data, curves), falls_further(data, curves)]
     return Outcome(tuple(claims), tuple(_chart(data, curves) for data in size.corpora), (_NOTE,))
 
 
 def after_switch(run: TrainingRun) -> NDArray[np.float64]:
-    """(2, looks): updates since the switch, and the validation losses from then on.
+    """Updates since the switch and validation losses from there on, shape (2, validations).
 
-    The switch is at a set update, or, as nt-asgd makes it, when validation no longer improves.
+    The switch is at a fixed update, or, with nt-asgd, where validation stops improving.
     """
     from memspan.training.rates import triggered
 
     settings, losses = run.config, run.validation_loss.tolist()
-    at = settings["bmi"]["switch_at"]
-    if at is None:
+    switch = settings["bmi"]["switch_at"]
+    if switch is None:
         patience = settings["training"]["nonmonotone"]
-        looks = [n for n in range(1, len(losses) + 1) if triggered(losses[:n], patience)]
-        at = int(run.validated[looks[0] - 1]) if looks else int(run.validated[-1])
-    later = run.validated >= at
-    return np.stack([(run.validated[later] - at).astype(np.float64), run.validation_loss[later]])
+        stops = [n for n in range(1, len(losses) + 1) if triggered(losses[:n], patience)]
+        switch = int(run.validated[stops[0] - 1]) if stops else int(run.validated[-1])
+    later = run.validated >= switch
+    return np.stack([(run.validated[later] - switch).astype(np.float64), run.validation_loss[later]])
 
 
-def _of(data: str, goal: str, curves: dict[Key, NDArray[np.float64]]) -> list[NDArray[np.float64]]:
-    """Seed by seed."""
-    return [curves[key] for key in sorted(curves) if (key.data, key.goal) == (data, goal)]
-
-
-def mean_curve(data: str, goal: str, curves: dict[Key, NDArray[np.float64]]) -> NDArray[np.float64]:
-    """(2, looks): the mean loss over seeds, as far as all of them go."""
-    mine = _of(data, goal, curves)
-    looks = min(curve.shape[1] for curve in mine)
-    return np.mean([curve[:, :looks] for curve in mine], axis=0)
-
-
-def faster(data: str, goal: str, curves: dict[Key, NDArray[np.float64]]) -> Claim:
-    """Whether one goal's loss falls faster than the baseline's, from the switch to the looks after it."""
-    mine, theirs = _paired(data, (goal, "none"), curves)
-    apart = _falls(mine) - _falls(theirs)
-    measured, noise = float(apart.mean()), reach_of_mean(apart)
-    return Claim(
-        f"On {data}, {GOALS[goal]}'s validation perplexity decreases faster than the baseline's after the switch. "
-        "(Measured: by how many nats more the loss has fallen since the switch, in the mean over validations and "
-        f"{len(apart)} seeds; {_beyond(noise)}.)",
-        None,
-        None,
-        measured,
-        None,
-        measured > noise,
+def falls_faster(data: str, variant: str, curves: Curves) -> Claim:
+    """Claim that a variant's loss falls faster than the baseline's after the switch."""
+    ours, baseline = _paired(data, (variant, "none"), curves)
+    return _student_claim(
+        f"On {data}, the validation perplexity of {VARIANTS[variant]} decreases faster than the baseline's after the "
+        "switch. (Measured: how many nats more the loss has fallen since the switch, as the mean over validations and",
+        _mean_fall(ours) - _mean_fall(baseline),
     )
 
 
-def consistent(data: str, curves: dict[Key, NDArray[np.float64]]) -> Claim:
-    """Whether the full goal is below the base one at nearly every look, and by more than noise."""
+def consistently_lower(data: str, curves: Curves) -> Claim:
+    """Claim that BMI-full is below BMI-base at nearly every validation, beyond the scatter of seeds."""
     full, base = _paired(data, ("full", "base"), curves)
-    apart = base[:, 1:] - full[:, 1:]
-    share = float(np.mean(apart.mean(axis=0) > 0)) if apart.size else 0.0
-    means = apart.mean(axis=1) if apart.size else np.zeros(len(apart))
-    mean, noise = float(means.mean()), reach_of_mean(means)
-    return Claim(
-        f"On {data}, BMI-full's validation perplexity is consistently better than BMI-base's after the switch. (Measured: "
-        f"the share of validations at which it is lower, of means over {len(apart)} seeds; it holds from {CONSISTENT:g} on, "
-        f"if the mean of the differences, here {mean:.4f} nats, is above {noise:.4f}, beyond its 95 % interval by "
-        "Student's t.)",
-        None,
-        None,
+    difference = base[:, 1:] - full[:, 1:]
+    share = float(np.mean(difference.mean(axis=0) > 0)) if difference.size else 0.0
+    means = difference.mean(axis=1) if difference.size else np.zeros(len(difference))
+    mean, half_width = float(means.mean()), reach_of_mean(means)
+    return claim_if(
+        f"On {data}, the validation perplexity of BMI-full is consistently lower than that of BMI-base after the "
+        f"switch. (Measured: the share of validations at which the mean over {len(difference)} seeds is lower. It "
+        f"holds from {CONSISTENT:g} on if the mean difference, here {mean:.4f} nats, is above {half_width:.4f}, "
+        "outside its 95 % interval by Student's t.)",
         share,
-        None,
-        share >= CONSISTENT and mean > noise,
+        share >= CONSISTENT and mean > half_width,
     )
 
 
-def further(data: str, curves: dict[Key, NDArray[np.float64]]) -> Claim:
-    """Whether the full goal gets lower than the others ever do."""
+def falls_further(data: str, curves: Curves) -> Claim:
+    """Claim that BMI-full reaches a lower loss than the two other variants."""
     full, base, none = (
-        np.array([curve[1].min() for curve in _of(data, goal, curves)]) for goal in ("full", "base", "none")
+        np.array([curve[1].min() for curve in _of_variant(data, variant, curves)])
+        for variant in ("full", "base", "none")
     )
-    apart = np.minimum(base, none) - full
-    measured, noise = float(apart.mean()), reach_of_mean(apart)
-    return Claim(
-        f"On {data}, BMI-full's validation perplexity decreases further than BMI-base's and the baseline's do. (Measured: "
-        "by how many nats its lowest loss is below the lowest of the two others, in the mean over "
-        f"{len(apart)} seeds; {_beyond(noise)}.)",
-        None,
-        None,
-        measured,
-        None,
-        measured > noise,
+    return _student_claim(
+        f"On {data}, the validation perplexity of BMI-full decreases further than those of BMI-base and the baseline. "
+        "(Measured: how many nats its lowest loss is below the lowest loss of the two others, as the mean over",
+        np.minimum(base, none) - full,
     )
 
 
-def _beyond(noise: float) -> str:
-    return f"it holds if above {noise:.4f}, beyond the 95 % interval by Student's t"
+def _student_claim(text: str, differences: NDArray[np.float64]) -> Claim:
+    """Claim that the mean of some differences, one per seed, is positive beyond their scatter."""
+    mean, half_width = float(differences.mean()), reach_of_mean(differences)
+    return claim_if(
+        f"{text} {len(differences)} seeds. It holds above {half_width:.4f}, outside the 95 % interval by Student's t.)",
+        mean,
+        mean > half_width,
+    )
 
 
-def _paired(
-    data: str, goals: tuple[str, ...], curves: dict[Key, NDArray[np.float64]]
-) -> list[NDArray[np.float64]]:
-    """Losses (seeds, looks) of each goal, the same seeds in the same order, as far as all of them go."""
-    mine = [_of(data, goal, curves) for goal in goals]
-    looks = min(curve.shape[1] for each in mine for curve in each)
-    return [np.array([curve[1, :looks] for curve in each]) for each in mine]
+def _of_variant(data: str, variant: str, curves: Curves) -> list[NDArray[np.float64]]:
+    """The curves of one variant, seed by seed."""
+    return [curves[key] for key in sorted(curves) if (key.data, key.variant) == (data, variant)]
 
 
-def _falls(losses: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(seeds,): how far below its first loss each is, in the mean over later looks; 0 where there are none."""
+def _paired(data: str, variants: tuple[str, ...], curves: Curves) -> list[NDArray[np.float64]]:
+    """Losses (seeds, validations) of each variant, with the same seeds, cut to the shortest curve."""
+    groups = [_of_variant(data, variant, curves) for variant in variants]
+    validations = min(curve.shape[1] for group in groups for curve in group)
+    return [np.array([curve[1, :validations] for curve in group]) for group in groups]
+
+
+def _mean_fall(losses: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mean decrease from the first loss over all later validations, (seeds,); 0 if there are none."""
     return (losses[:, :1] - losses[:, 1:]).mean(axis=1) if losses.shape[1] > 1 else np.zeros(len(losses))
 
 
-_NOTE = (
-    "The source switches from SGD to averaged SGD, and its full goal begins then; at laptop scale all networks learn by "
-    "Adam with a falling rate, and the full goal begins at a set update, which is where all curves begin. With such a rate "
-    "curves fall to the end, so that how far each goes is told by how low it gets, not by what comes after it stops."
-)
-
-
-def _chart(data: str, curves: dict[Key, NDArray[np.float64]]) -> Chart:
+def _chart(data: str, curves: Curves) -> Chart:
     lines = []
-    for goal, name in GOALS.items():
-        middle = mean_curve(data, goal, curves)
-        all_of = [curve[1, : middle.shape[1]] for curve in _of(data, goal, curves)]
-        band = np.exp(np.min(all_of, axis=0)), np.exp(np.max(all_of, axis=0))
-        lines.append(line(name, middle[0], np.exp(middle[1]), band=band))
-    return Chart(
-        name=f"learning-curves-{data}",
-        title=f"After the switch, {data}",
-        x_label="updates since the switch",
-        y_label="perplexity on validation",
-        x_scale="linear",
-        y_scale="linear",
-        lines=tuple(lines),
-        caption="Validation perplexity from the switch on, when the full goal begins to learn segments nearby as "
-        "continuations; the line is the geometric mean over seeds, the band holds all of them. Lower is better.",
+    for variant, label in VARIANTS.items():
+        group = _of_variant(data, variant, curves)
+        validations = min(curve.shape[1] for curve in group)
+        updates, mean = np.mean([curve[:, :validations] for curve in group], axis=0)
+        losses = [curve[1, :validations] for curve in group]
+        band = np.exp(np.min(losses, axis=0)), np.exp(np.max(losses, axis=0))
+        lines.append(line(label, updates, np.exp(mean), band=band))
+    return chart(
+        f"learning-curves-{data}",
+        f"Validation perplexity after the switch, {data}",
+        "updates since the switch",
+        "validation perplexity",
+        lines,
+        "Validation perplexity from the switch on, where BMI-full starts to train on nearby segments as "
+        "continuations. Lines are geometric means over seeds, bands their range.",
     )
+
+
+_NOTE = (
+    "The paper switches from SGD to averaged SGD, and its full objective starts there. At laptop scale all networks "
+    "are trained with Adam and a decreasing learning rate, and the full objective starts at a fixed update, where all "
+    "curves start. With such a schedule the loss decreases to the end, so how far each curve gets is measured by its "
+    "minimum."
+)

@@ -1,18 +1,20 @@
-"""The numbers that Cao and Xu 2020 print."""
+"""The numbers printed in Cao and Xu 2020."""
 
 from __future__ import annotations
 
-GOALS = {"none": "Baseline", "base": "BMI-base", "full": "BMI-full"}
-"""Words of `bmi.name` and the source's names; its baseline is the AWD-LSTM with a mixture of softmaxes."""
+VARIANTS = {"none": "Baseline", "base": "BMI-base", "full": "BMI-full"}
+"""Values of `bmi.name` and the paper's names. Its baseline is the AWD-LSTM with a mixture of softmaxes."""
+REAL = "real"
+"""Key of the training text itself in tables that compare it with generated text."""
 
 BETTER = (("base", "none"), ("full", "none"), ("full", "base"))
-"""Goals and those that they are better than: both than the baseline, and the full one than the base one (section 5.1)."""
+"""Pairs of variants, the better one first (section 5.1)."""
 
 MEASURES = {
-    "valid": "perplexity on validation",
-    "test": "perplexity on test",
-    "reverse_valid": "reverse perplexity on validation",
-    "reverse_test": "reverse perplexity on test",
+    "valid": "validation perplexity",
+    "test": "test perplexity",
+    "reverse_valid": "reverse validation perplexity",
+    "reverse_test": "reverse test perplexity",
 }
 
 PERPLEXITY: dict[str, dict[bool, dict[str, tuple[float, float, float, float]]]] = {
@@ -41,22 +43,22 @@ PERPLEXITY: dict[str, dict[bool, dict[str, tuple[float, float, float, float]]]] 
         },
     },
 }
-"""Table 1, by data, by whether the networks were fine-tuned, by goal; in the order of `MEASURES`."""
+"""Table 1, by data set, fine-tuning and variant, in the order of `MEASURES`."""
 
 SEGMENTS: dict[str, dict[str, float]] = {
-    "ptb": {"none": 0.25, "base": 0.47, "full": 0.48, "real": 1.18},
-    "wikitext-2": {"none": 0.76, "base": 0.88, "full": 1.01, "real": 2.14},
+    "ptb": {"none": 0.25, "base": 0.47, "full": 0.48, REAL: 1.18},
+    "wikitext-2": {"none": 0.76, "base": 0.88, "full": 1.01, REAL: 2.14},
 }
-"""Table 2: nats that two segments of 40 tokens, 10 apart, tell of each other, in generated and in real text."""
+"""Table 2: mutual information in nats of two segments of 40 tokens with a gap of 10, in generated and in real text."""
 SEGMENT_ERRORS: dict[str, dict[str, float]] = {
-    "ptb": {"none": 0.03, "base": 0.03, "full": 0.03, "real": 0.08},
-    "wikitext-2": {"none": 0.03, "base": 0.05, "full": 0.06, "real": 0.07},
+    "ptb": {"none": 0.03, "base": 0.03, "full": 0.03, REAL: 0.08},
+    "wikitext-2": {"none": 0.03, "base": 0.05, "full": 0.06, REAL: 0.07},
 }
-"""What Table 2 has behind ±; of what kind these errors are is not said."""
+"""The ± values of Table 2. The paper does not say which kind of error they are."""
 
 
-def printed(data: str, tuned: bool, goal: str, measure: str) -> float | None:
-    """A number of Table 1; None for data that the source does not have."""
+def printed(data: str, tuned: bool, variant: str, measure: str) -> float | None:
+    """Return a number of Table 1, or None for a data set that the paper does not use."""
     if data not in PERPLEXITY:
         return None
-    return PERPLEXITY[data][tuned][goal][list(MEASURES).index(measure)]
+    return PERPLEXITY[data][tuned][variant][list(MEASURES).index(measure)]
