@@ -17,7 +17,7 @@ from memspan.bench.plain_loops import PlainRelRNN
 from memspan.cells import CELLS, RelRNN
 from memspan.errors import MissingExtraError
 from memspan.progress import SILENT
-from memspan.reproductions.kerg2020.training_cost import TrainingCost
+from memspan.reproductions.kerg2020.training_memory import TrainingCost
 
 TINY = CellSizes(
     steps=6, hidden=8, batch=2, large_batch=3, long=7, narrow=4, narrow_batch=2, short=20, rounds=1

@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 from memspan.bench.plain_loops import PlainRelRNN  # noqa: E402
 from memspan.cells.rel_lstm import RelLSTM  # noqa: E402
 from memspan.cells.rel_rnn import RelRNN  # noqa: E402
-from memspan.reproductions.kerg2020.plain_mem_lstm import AdditiveAttention, PlainMemLSTM  # noqa: E402
+from memspan.reproductions.kerg2020.training_step import AdditiveAttention, PlainMemLSTM  # noqa: E402
 
 
 def same_attention(layer: Any, attention: AdditiveAttention) -> None:

@@ -20,7 +20,7 @@ from memspan.cells.mem_rnn import MemRNN
 from memspan.cells.sparse_backtrack import SparseBacktrackLSTM
 from memspan.cells.sparse_weights import TopWeights
 from memspan.errors import InputError
-from memspan.reproductions.kerg2020.training_cost import training_costs
+from memspan.reproductions.kerg2020.training_memory import training_costs
 
 FEATURES, HIDDEN, BATCH, STEPS = 3, 5, 4, 23
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memspan.bench.cells import CellSizes
 from memspan.bench.timing import beside
 from memspan.progress import Progress
-from memspan.reproductions.kerg2020.training_cost import training_costs
+from memspan.reproductions.kerg2020.training_memory import training_costs
 from memspan.results import Benchmark
 
 LONGER = (2, 4, 8)

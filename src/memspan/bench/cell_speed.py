@@ -15,8 +15,7 @@ from memspan import cells
 from memspan.bench.cells import CellSizes
 from memspan.bench.plain_loops import PlainRelRNN
 from memspan.bench.timing import beside, race
-from memspan.reproductions.kerg2020.plain_mem_lstm import PlainMemLSTM
-from memspan.reproductions.kerg2020.training_step import FEATURES, THREADS, train
+from memspan.reproductions.kerg2020.training_step import FEATURES, THREADS, PlainMemLSTM, train
 from memspan.results import Benchmark
 
 

@@ -10,7 +10,7 @@ from typing import final
 import torch
 from torch import Tensor, nn
 
-from memspan.reproductions.kerg2020.plain_mem_lstm import AdditiveAttention
+from memspan.reproductions.kerg2020.training_step import AdditiveAttention
 
 
 @final

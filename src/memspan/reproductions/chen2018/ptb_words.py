@@ -47,7 +47,7 @@ def run(
     claims: list[Claim] = []
     for millions in widths:
         own = {cell: trained[f"{cell}-{millions}m"] for cell in NAMES}
-        claims += [*(_printed_claims(millions, own) if task["data"] == "ptb" else []), *_comparisons(own)]
+        claims += [*(printed_claims(millions, own) if task["data"] == "ptb" else []), *comparisons(own)]
     return Outcome(tuple(claims), (_chart(trained),), (*map(_note, trained.values()), _NOTE))
 
 
@@ -75,7 +75,8 @@ def configs(
     }
 
 
-def _printed_claims(millions: int, runs: dict[str, TrainingRun]) -> list[Claim]:
+def printed_claims(millions: int, runs: dict[str, TrainingRun]) -> list[Claim]:
+    """Claims about the printed perplexities, by cell."""
     claims = []
     for cell, run in runs.items():
         paper, measured = PRINTED[millions][cell], math.exp(run.loss)
@@ -92,7 +93,7 @@ def _printed_claims(millions: int, runs: dict[str, TrainingRun]) -> list[Claim]:
     return claims
 
 
-def _comparisons(runs: dict[str, TrainingRun]) -> list[Claim]:
+def comparisons(runs: dict[str, TrainingRun]) -> list[Claim]:
     """The paper's conclusion: as good as the GRU with one gate less, and not as good as the LSTM."""
     minimal, gru, lstm = (math.exp(runs[cell].loss) for cell in NAMES)
     return [

@@ -70,7 +70,7 @@ def run(
     settings = configs(seed, task, cells, hidden, embedding, training, published_settings)
     trained = train_all(settings, runs, progress, workers=workers)
     full_size = hidden == PUBLISHED_UNITS
-    printed = [_printed_claim(cell, run) for cell, run in trained.items()] if full_size else []
+    printed = [printed_claim(cell, run) for cell, run in trained.items()] if full_size else []
     curves = chart(
         "bits-per-character",
         "The Penn Treebank character by character: validation loss during training",
@@ -84,7 +84,7 @@ def run(
         "of the information about the next character is in the last few.",
     )
     notes = (*(_note(cell, run) for cell, run in trained.items()), _NOTES[published_settings])
-    return Outcome((*_order_claims(trained), *printed), (curves,), notes)
+    return Outcome((*order_claims(trained), *printed), (curves,), notes)
 
 
 def configs(
@@ -121,7 +121,8 @@ def _cell_settings(cell: str, published_settings: bool) -> dict[str, Any]:
     return settings
 
 
-def _printed_claim(cell: str, run: TrainingRun) -> Claim:
+def printed_claim(cell: str, run: TrainingRun) -> Claim:
+    """Claim about the printed bits per character."""
     paper, measured = PENN_TREEBANK[cell], run.loss * BITS
     return claim_if(
         f"{NAMES[cell]} after {run.updates:,} updates: the bits per character of the test set are as printed, within "
@@ -133,7 +134,7 @@ def _printed_claim(cell: str, run: TrainingRun) -> Claim:
     )
 
 
-def _order_claims(trained: dict[str, TrainingRun]) -> list[Claim]:
+def order_claims(trained: dict[str, TrainingRun]) -> list[Claim]:
     """The order of the table, and the paper's own point: screening does not cost where dependencies are dense."""
     texts = {
         (one, other): f"{NAMES[one]} needs fewer bits per character than {NAMES[other]}."

@@ -1,4 +1,4 @@
-"""Claims about agents, from rewards made by hand: each holds for one outcome and fails for another."""
+"""Kerg 2020, agents: claims on hand-made rewards hold for one outcome and fail for another."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from memspan.figures.chart import chart_figure
-from memspan.progress import SILENT
 from memspan.reproductions import RECIPES
-from memspan.reproductions.kerg2020 import gridworld
-from memspan.reproductions.kerg2020.gridworld_claims import CELLS, PUBLISHED, Found, claims, undecided_notes
+from memspan.reproductions.kerg2020 import agent_trainings, gridworld
+from memspan.reproductions.kerg2020.gridworld import CELLS, PUBLISHED, AgentResults, undecided_notes
+from memspan.reproductions.kerg2020.gridworld import reward_claims as claims
 from memspan.results import AgentEvaluation, Claim, Rewards
 from memspan.tasks.gridworld import LARGER
 
 HALF = 0.02
-"""Of every interval that is not said to be another."""
-LAPTOP = gridworld._SIZES["laptop"]
+"""Default half-width of intervals."""
+LAPTOP = RECIPES["relevance-table4"].sizes["laptop"].size
 
 
 def earned(world: str, cell: str, reward: float, half: float = HALF, networks: int = 3) -> Rewards:
@@ -44,8 +44,8 @@ def evaluation(world: str, cell: str, rewards: tuple[Rewards, ...]) -> AgentEval
 
 def table(
     rewards: dict[str, dict[str, tuple[float, float]]] = PUBLISHED, *, half: float = HALF, networks: int = 3
-) -> Found:
-    """Every reward as told, where it was learnt and in the larger world."""
+) -> AgentResults:
+    """Evaluations with these rewards in the training world and in the larger one."""
     return {
         (world, cell): evaluation(
             world,
@@ -60,11 +60,11 @@ def table(
     }
 
 
-def replaced(found: Found, world: str, cell: str, learnt: float, larger: float) -> Found:
-    return {**found, **table({world: {cell: (learnt, larger)}})}
+def replaced(found: AgentResults, world: str, cell: str, trained: float, larger: float) -> AgentResults:
+    return {**found, **table({world: {cell: (trained, larger)}})}
 
 
-def about(found: Found, words: str) -> Claim:
+def about(found: AgentResults, words: str) -> Claim:
     (claim,) = [claim for claim in claims(found) if words in claim.claim]
     return claim
 
@@ -119,59 +119,60 @@ def test_the_order_in_the_largest_world_holds_as_printed_and_fails_where_one_is_
         (0.95, 0.5, 0.5, False),
     ],
 )
-def test_a_world_asks_for_memory_where_memory_earns_more(none, plain, rel, holds):
+def test_a_world_requires_memory_where_memory_earns_more(none, plain, rel, holds):
     found = table({"MemoryS7": {"none": (none, 0), "lstm": (plain, 0), "rel-lstm": (rel, 0)}})
-    claim = about(found, "MemoryS7 asks for memory")
+    claim = about(found, "MemoryS7 requires memory")
     assert claim.holds == holds
     assert claim.measured == max(plain, rel)
     assert f"without ({none:.2f})" in claim.claim
     assert undecided_notes(found) == ()
 
 
-def test_where_nobody_has_learnt_a_world_it_is_undecided_whether_it_asks_for_memory():
+def test_whether_a_world_requires_memory_is_undecided_if_no_agent_has_learned_it():
     found = table({"MemoryS7": {"none": (0.5, 0), "lstm": (0.5, 0), "rel-lstm": (0.51, 0)}})
-    assert [claim for claim in claims(found) if "asks for memory" in claim.claim] == []
+    assert [claim for claim in claims(found) if "requires memory" in claim.claim] == []
     (note,) = undecided_notes(found)
     assert note == (
-        "Whether MemoryS7 asks for memory is undecided: nobody has learnt it. With memory 0.51 is earned at the most, "
-        "without 0.50."
+        "Whether MemoryS7 requires memory is undecided, because no agent has learned it. The best reward is 0.51 with "
+        "memory and 0.50 without."
     )
 
 
-def test_verdicts_of_one_network_say_so():
+def test_results_of_one_network_say_so():
     row = {"none": (0.5, 0.1), **PUBLISHED["DoorKey-5x5"]}
-    told = [
+    texts = [
         claim.claim
         for claim in claims(table({"DoorKey-5x5": row}, networks=1))
         if "most of" not in claim.claim
     ]
-    assert all(claim.endswith(" Of one network.") for claim in told)
-    assert not any("one network" in claim.claim for claim in claims(table({"DoorKey-5x5": row})))
+    assert all(claim.endswith(" One network.") for claim in texts)
+    assert not any("One network" in claim.claim for claim in claims(table({"DoorKey-5x5": row})))
 
 
-def test_both_cells_that_look_back_combine_alike():
-    groups = [gridworld._group("MemoryS7", cell, 0, LAPTOP, Path()) for cell in ("mem-lstm", "rel-lstm")]
+def test_both_cells_with_attention_combine_alike():
+    groups = [
+        gridworld.agent_group("MemoryS7", cell, 0, LAPTOP["training"], 3, LAPTOP["episodes"], Path())
+        for cell in ("mem-lstm", "rel-lstm")
+    ]
     assert [group.config.cell.options["combine"] for group in groups] == ["sum", "sum"]
-    assert "s = h + c, as the text has it" in gridworld._NOTE
+    assert "s = h + c, as in the text" in gridworld.NOTE
 
 
-def test_worlds_have_their_names_below_the_points():
+def test_points_are_labeled_with_the_names_of_worlds():
     full = {world: {**row, "none": (0.5, 0.1)} for world, row in PUBLISHED.items()}
-    chart = gridworld._chart(table(full), 1, 245_760, LAPTOP)
+    chart = gridworld.reward_chart(table(full), 1, 245_760, LAPTOP["episodes"], list(LAPTOP["seeds"]))
     assert chart.x_names == tuple(LARGER[world] for world in PUBLISHED)
     assert {one.style for one in chart.lines} == {"markers"}
     (axes,) = chart_figure(chart).axes
     assert [tick.get_text().replace("\n", "") for tick in axes.get_xticklabels()] == list(chart.x_names)
     none = dataclasses.replace(earned("MemoryS13", "none", 0.4), interval=None)
-    assert gridworld._points("", [none], 0.0).low.tolist() == pytest.approx([float("nan")], nan_ok=True)
+    assert gridworld.reward_points("", [none], 0.0).low.tolist() == pytest.approx([float("nan")], nan_ok=True)
 
 
-def test_agents_that_are_finished_are_read_and_not_trained_again(tmp_path, monkeypatch):
-    first = RECIPES["relevance-table4"].outcome("smoke", 0, SILENT, tmp_path)
+def test_finished_agents_are_loaded_and_not_trained_again(tmp_path, monkeypatch):
+    first = RECIPES["relevance-table4"].outcome("smoke", runs=tmp_path)
     assert {path.parent.name for path in tmp_path.rglob("seed-*/config.json")} == {"seed-0", "seed-1"}
     assert first.notes[-1].startswith("4 trainings of ")
-    from memspan.reproductions.kerg2020 import agent_trainings
-
     monkeypatch.setattr(agent_trainings, "train_one", None)
     monkeypatch.setattr(agent_trainings, "evaluate_agents", None)
-    assert RECIPES["relevance-table4"].outcome("smoke", 0, SILENT, tmp_path).claims == first.claims
+    assert RECIPES["relevance-table4"].outcome("smoke", runs=tmp_path).claims == first.claims
