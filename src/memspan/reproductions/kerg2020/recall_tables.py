@@ -141,10 +141,8 @@ def every_delay(
     if len(delays) > 1:
         figure = chart("accuracy", title, *_AXES, _lines(accuracies), caption, log="x")
     else:  # learning curves say more than one point per cell
-        delay = delays[0]
-        figure = _learning_chart(
-            f"{title}: T = {delay}", {cell: trained[f"{cell}-{delay}"] for cell in updates}, caption
-        )
+        curves = {cell: trained[f"{cell}-{delay}"] for cell in updates for delay in delays}
+        figure = _learning_chart(f"{title}: T = {max(delays)}", curves, caption)
     return Outcome(tuple(table_claims(accuracies, published, trained)), (figure,), (_DELAY_NOTE,))
 
 
