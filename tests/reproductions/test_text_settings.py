@@ -12,8 +12,6 @@ from torch.nn import functional
 from memspan.reproductions import RECIPES
 from memspan.reproductions.chen2018 import ptb_words
 from memspan.reproductions.kerg2020 import ptb_characters
-from memspan.reproductions.shen2019 import binary_depth, binary_rnn, binary_transformer
-from memspan.reproductions.shen2019.text_sizes import SIZES
 from memspan.tasks.task import Batch
 from memspan.tasks.text import TextTask
 from memspan.training import Config
@@ -29,8 +27,6 @@ class Splits(NamedTuple):
 SYMBOLS = {
     ("ptb", "characters"): Splits(5_017_482, 393_042),
     ("ptb", "words"): Splits(929_589, 73_760),
-    ("wikitext-2", "characters"): Splits(10_780_437, 1_120_192),
-    ("wikitext-2", "words"): Splits(2_088_628, 217_646),
 }
 
 
@@ -85,12 +81,7 @@ def test_characters_are_learnt_at_one_rate_or_at_those_of_the_paper():
 
 def text_configs(scale: str) -> list[Config]:
     """Every kind of network that learns a text."""
-    plans = SIZES[scale].plans.items()
-    return [
-        *ptb_words._configs(scale, 0).values(),
-        *ptb_characters._configs(scale, 0).values(),
-        *(plan.config(kind, "wikitext-2", plan.networks(cell)[0], 0) for (cell, kind), plan in plans),
-    ]
+    return [*ptb_words._configs(scale, 0).values(), *ptb_characters._configs(scale, 0).values()]
 
 
 def windows(symbols: int, size: int, task: TextTask) -> int:
@@ -113,29 +104,7 @@ def test_at_paper_scale_networks_are_validated_after_every_pass():
         assert windows(train, training.batch, task) == training.validate_every
 
 
-NUMBERS = {
-    ("shen-fig1", "laptop"): sum(len(binary_rnn._NETWORKS["laptop"].of(cell)) for cell in binary_rnn.CELLS),
-    ("shen-fig1", "paper"): sum(len(binary_rnn._NETWORKS["paper"].of(cell)) for cell in binary_rnn.CELLS),
-    **{
-        ("shen-fig7", scale): len(binary_depth.WIDTHS[scale]) * len(binary_depth.DEPTHS[scale])
-        for scale in binary_depth.WIDTHS
-    },
-    **{("shen-fig3a", scale): len(widths) for scale, widths in binary_transformer.WIDTHS.items()},
-    **{
-        ("shen-fig9", scale): len(widths) + len(binary_transformer.DEPTHS[scale]) - 1
-        for scale, widths in binary_transformer.WIDTHS.items()
-    },
-    **{("relevance-table3-ptb", scale): len(size.cells) for scale, size in ptb_characters._SIZES.items()},
-    **{
-        (recipe, scale): len(size.plans[cell, "characters"].networks(cell))
-        for cell, recipes in (
-            ("lstm", ("shen-fig2", "shen-fig8")),
-            ("transformer", ("shen-fig3bc", "shen-fig10")),
-        )
-        for recipe in recipes
-        for scale, size in SIZES.items()
-    },
-}
+NUMBERS = {("relevance-table3-ptb", scale): len(size.cells) for scale, size in ptb_characters._SIZES.items()}
 
 
 @pytest.mark.parametrize(("recipe", "scale"), NUMBERS, ids="-".join)
