@@ -84,17 +84,17 @@ class Size:
 
     def config(self, key: Key, runs: Path) -> Config:
         """The training of one network."""
-        from memspan.reproductions.trainings import configured
+        from memspan.reproductions.trainings import training_config
         from memspan.training.config_json import merged
 
         corpus = self.corpora[key.data]
         second = {"task": corpus.task, "bmi": {"name": key.goal}}
         settings = merged(merged(self.settings, corpus.settings), second)
         if not key.tuned:
-            return configured("words", "lstm", key.seed, settings)
+            return training_config("words", "lstm", key.seed, settings)
         first = {"init": {"name": "run", "run": str(runs / key._replace(tuned=False).folder)}}
         tuning = merged(self.tuning, corpus.tuning)
-        config = configured("words", "lstm", key.seed, merged(merged(settings, tuning), first))
+        config = training_config("words", "lstm", key.seed, merged(merged(settings, tuning), first))
         switched = dataclasses.replace(config.bmi, switch_at=1)  # as it had before
         return dataclasses.replace(config, bmi=switched) if key.goal == "full" else config
 

@@ -80,7 +80,7 @@ def _name(key: Key) -> str:
 
 
 def _config(size: _Size, key: Key, seed: int) -> Config:
-    from memspan.reproductions.trainings import configured
+    from memspan.reproductions.trainings import training_config
 
     steps, cell, start, weights = key
     init: dict[str, Any] = {"weights": weights}
@@ -101,7 +101,7 @@ def _config(size: _Size, key: Key, seed: int) -> Config:
         "patience": None,
         "stop_accuracy": None,
     }
-    return configured(
+    return training_config(
         "digits",
         cell,
         seed,

@@ -75,12 +75,12 @@ _SIZES = {
 
 def _configs(scale: str, seed: int) -> dict[str, Config]:
     """By cell and millions of parameters."""
-    from memspan.reproductions.trainings import configured
+    from memspan.reproductions.trainings import training_config
 
     size = _SIZES[scale]
     settings = {"task": size.task, "training": size.training}
     return {
-        f"{cell}-{millions}m": configured(
+        f"{cell}-{millions}m": training_config(
             "words",
             cell,
             seed,

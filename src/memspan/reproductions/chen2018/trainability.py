@@ -126,7 +126,7 @@ def _name(panel: _Panel, tying: str, length: int, number: int) -> str:
 
 
 def _config(size: _Size, panel: _Panel, tying: str, length: int, value: float, seed: int) -> Config:
-    from memspan.reproductions.trainings import configured
+    from memspan.reproductions.trainings import training_config
 
     cell: dict[str, Any] = {"hidden": size.hidden}
     if tying == "untied":
@@ -144,7 +144,7 @@ def _config(size: _Size, panel: _Panel, tying: str, length: int, value: float, s
         "stop_accuracy": None,
         "patience": None,
     }
-    return configured(
+    return training_config(
         "noisy-digits",
         panel.cell,
         seed,

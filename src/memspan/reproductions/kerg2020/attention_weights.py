@@ -39,13 +39,13 @@ _SIZES = {
 def run(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
     check_models("relevance-fig1")
     from memspan.diagnostics.attention import attention_map
-    from memspan.reproductions.trainings import recalling, train_all
+    from memspan.reproductions.trainings import recall_config, train_all
     from memspan.training.best import load_best
 
     size = _SIZES[scale]
     sizes = {"delay": size.delay, "hidden": size.hidden, "updates": size.updates}
     configs = {
-        task: recalling(task, "mem-rnn", seed, **sizes, options={"combine": "mean"})
+        task: recall_config(task, "mem-rnn", seed, **sizes, options={"combine": "mean"})
         for task in ("copy", "denoise")
     }
     trained = train_all(configs, runs, progress, workers=1 if scale == "smoke" else None)

@@ -40,11 +40,11 @@ _SIZES = {
 
 def run(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
     check_models("relevance-fig3")
-    from memspan.reproductions.trainings import recalling, train_all
+    from memspan.reproductions.trainings import recall_config, train_all
 
     size = _SIZES[scale]
     configs = {
-        f"{varied}-{value}": recalling(
+        f"{varied}-{value}": recall_config(
             "denoise",
             "rel-lstm",
             seed,

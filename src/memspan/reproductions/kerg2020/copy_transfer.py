@@ -54,11 +54,11 @@ _SIZES = {
 def run(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
     check_models("relevance-table1")
     from memspan.reproductions.kerg2020.recall_tables import row_chart, row_claims, transferred
-    from memspan.reproductions.trainings import recalling, train_all
+    from memspan.reproductions.trainings import recall_config, train_all
 
     size = _SIZES[scale]
     configs = {
-        cell: recalling("copy", cell, seed, delay=size.delay, hidden=size.hidden, updates=updates)
+        cell: recall_config("copy", cell, seed, delay=size.delay, hidden=size.hidden, updates=updates)
         for cell, updates in size.updates.items()
     }
     trained = train_all(configs, runs, progress, workers=1 if scale == "smoke" else None)

@@ -143,9 +143,11 @@ def _norms(networks: list[Network], runs: Path, size: _Size, seed: int, loss: Lo
 
 
 def _config(network: Network, size: _Size, delay: int, updates: int) -> Config:
-    from memspan.reproductions.trainings import recalling
+    from memspan.reproductions.trainings import recall_config
 
-    return recalling("denoise", network.cell, network.seed, delay=delay, hidden=size.hidden, updates=updates)
+    return recall_config(
+        "denoise", network.cell, network.seed, delay=delay, hidden=size.hidden, updates=updates
+    )
 
 
 def _further(config: Config, run: Path) -> Config:

@@ -33,11 +33,11 @@ _SIZES = {
 
 def run(scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
     check_models("relevance-table3-pmnist")
-    from memspan.reproductions.trainings import configured, train_all
+    from memspan.reproductions.trainings import train_all, training_config
 
     size = _SIZES[scale]
     configs = {
-        cell: configured(
+        cell: training_config(
             "permuted-digits",
             cell,
             seed,

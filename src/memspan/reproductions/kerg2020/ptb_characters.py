@@ -85,7 +85,7 @@ _SIZES = {
 
 def _configs(scale: str, seed: int) -> dict[str, Config]:
     """By cell."""
-    from memspan.reproductions.trainings import WHOLE, configured
+    from memspan.reproductions.trainings import WHOLE, training_config
 
     size = _SIZES[scale]
     settings = {
@@ -95,7 +95,7 @@ def _configs(scale: str, seed: int) -> dict[str, Config]:
         "training": {"learning_rate": ALIKE, **WHOLE, **size.training},
     }
     return {
-        cell: configured("characters", cell, seed, settings, _own(cell, size.published))
+        cell: training_config("characters", cell, seed, settings, _own(cell, size.published))
         for cell in size.cells
     }
 

@@ -71,11 +71,11 @@ _COPY = _Table(
 def _trained(table: _Table, scale: str, seed: int, progress: Progress, runs: Path) -> Outcome:
     check_models(table.id)
     from memspan.reproductions.kerg2020.recall_tables import learning_chart, row_chart, row_claims, updates_at
-    from memspan.reproductions.trainings import recalling, train_all
+    from memspan.reproductions.trainings import recall_config, train_all
 
     size = table.sizes[scale]
     configs = {
-        f"{cell}-{delay}": recalling(
+        f"{cell}-{delay}": recall_config(
             table.task, cell, seed, delay=delay, hidden=size.hidden, updates=updates_at(delay, updates)
         )
         for cell, updates in size.updates.items()

@@ -66,7 +66,7 @@ BATCH = 50
 
 def binary_config(training: BinaryTraining, network: Architecture, seed: int) -> Config:
     """As in appendix E: an embedding of two numbers (for a Transformer, of its width), batches of 50."""
-    from memspan.reproductions.trainings import configured
+    from memspan.reproductions.trainings import training_config
 
     cell, updates = network.cell, training.updates[network.cell]
     settings = {
@@ -86,7 +86,7 @@ def binary_config(training: BinaryTraining, network: Architecture, seed: int) ->
             **({} if training.schedule is None else {"schedule": training.schedule}),
         },
     }
-    return configured("binary", cell, seed, settings)
+    return training_config("binary", cell, seed, settings)
 
 
 def _generate(

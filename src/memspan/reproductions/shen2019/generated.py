@@ -76,11 +76,11 @@ def generate_all(
     workers: int | None,
 ) -> dict[Architecture, Generated]:
     """Train every network from every seed, and let the one with the lowest validation loss generate."""
-    from memspan.reproductions.trainings import try_all
+    from memspan.reproductions.trainings import train_converging
 
     networks, seeds = list(networks), list(seeds)
     configs = {_folder(network, seed): config(network, seed) for network in networks for seed in seeds}
-    trained = try_all(configs, runs, progress, workers=workers)
+    trained = train_converging(configs, runs, progress, workers=workers)
     best = {
         network: _best(network, [trained.get(_folder(network, seed)) for seed in seeds])
         for network in networks

@@ -155,7 +155,7 @@ class TextResults:
 
 def text_config(plan: TextPlan, kind: Kind, data: str, network: Architecture, seed: int) -> Config:
     """The training of one network."""
-    from memspan.reproductions.trainings import WHOLE, configured
+    from memspan.reproductions.trainings import WHOLE, training_config
 
     settings = {
         "task": {"data": data, **plan.task},
@@ -163,7 +163,7 @@ def text_config(plan: TextPlan, kind: Kind, data: str, network: Architecture, se
         "model": {"embedding": network.width, **plan.model},
         "training": {**WHOLE, **plan.training},
     }
-    return configured(kind, network.cell, seed, settings)
+    return training_config(kind, network.cell, seed, settings)
 
 
 def _results(size: TextSize, kind: Kind, seed: int, progress: Progress, runs: Path) -> KindResults:
