@@ -1,4 +1,4 @@
-"""Trainings of recipes: kept, read again, gone on with, and never mixed with those of other settings."""
+"""Trainings of recipes: saved, read again, resumed, and never mixed with those of other settings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from memspan.errors import InputError
 from memspan.progress import SILENT
 from memspan.reproductions import reproduce
-from memspan.reproductions.trainings import configured, train_all
+from memspan.reproductions.trainings import train_all, training_config
 from memspan.training import Config
 
 TINY: dict[str, Any] = {
@@ -22,7 +22,7 @@ TINY: dict[str, Any] = {
 
 
 def tiny(cell: str = "rnn", seed: int = 0, updates: int = 4) -> Config:
-    return configured("copy", cell, seed, TINY, {"training": {"updates": updates}})
+    return training_config("copy", cell, seed, TINY, {"training": {"updates": updates}})
 
 
 def test_settings_are_the_defaults_with_some_replaced_and_one_thread() -> None:
@@ -37,7 +37,7 @@ def test_settings_are_the_defaults_with_some_replaced_and_one_thread() -> None:
     assert (config.training.threads, config.training.device) == (1, "cpu")
 
 
-def test_what_is_finished_is_read_and_what_was_stopped_goes_on(tmp_path: Path) -> None:
+def test_finished_trainings_are_read_and_stopped_ones_resumed(tmp_path: Path) -> None:
     configs = {"one": tiny(), "other": tiny("gru")}
     first = train_all(configs, tmp_path, SILENT, workers=1)
     assert {name: run.cell for name, run in first.items()} == {"one": "rnn", "other": "gru"}
@@ -59,18 +59,18 @@ def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
 
 def test_a_folder_of_other_settings_is_refused(tmp_path: Path) -> None:
     train_all({"one": tiny()}, tmp_path, SILENT, workers=1)
-    with pytest.raises(InputError, match="trained with other settings than are wanted; give another --out"):
+    with pytest.raises(InputError, match="holds a training with different settings; give another --out"):
         train_all({"one": tiny(updates=6)}, tmp_path, SILENT, workers=1)
 
 
-def test_a_recipe_keeps_its_networks_where_it_is_told_to(tmp_path: Path) -> None:
+def test_a_recipe_saves_its_networks_in_the_given_folder(tmp_path: Path) -> None:
     first = reproduce("relevance-fig1", scale="smoke", runs=tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"copy", "denoise"}
     again = reproduce("relevance-fig1", scale="smoke", runs=tmp_path)
     assert again.claims == first.claims
 
 
-def test_a_recipe_tells_how_long_its_trainings_took(tmp_path: Path) -> None:
+def test_a_recipe_reports_how_long_its_trainings_took(tmp_path: Path) -> None:
     first = reproduce("relevance-fig1", scale="smoke", runs=tmp_path)
     spent = sum(json.loads(path.read_text())["seconds"] for path in tmp_path.glob("*/result.json")) / 60
     assert first.notes[-1] == f"2 trainings of {spent:.1f} minutes in all, in one thread each."

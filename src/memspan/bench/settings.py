@@ -55,11 +55,11 @@ def settings(progress: Progress = SILENT, trials: Trials = FULL) -> tuple[Benchm
     """The loss on new sequences after a short training, next to the best loss without memory."""
     check_models("this benchmark")
     from memspan.cells.names import CELLS
-    from memspan.reproductions.trainings import configured, train_all
+    from memspan.reproductions.trainings import train_all, training_config
     from memspan.training.building import build_model
 
     configs = {
-        f"{task}-{cell}": configured(
+        f"{task}-{cell}": training_config(
             task,
             cell,
             0,

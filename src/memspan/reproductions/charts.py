@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from memspan.results import Chart, Line, line
 
-LAG_STEPS, LAG_SYMBOLS = "distance tau (steps)", "distance d (symbols)"
+LAG_STEPS, LAG_SYMBOLS, LAG_CHARACTERS = (f"lag tau ({unit})" for unit in ("steps", "symbols", "characters"))
 INFORMATION = "mutual information (nats)"
 
 

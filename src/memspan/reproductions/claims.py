@@ -55,6 +55,18 @@ def claim_below(
     return claim_if(claim, measured, measured < bound, measure=measure, paper=paper)
 
 
+def claim_between(
+    claim: str,
+    measured: float,
+    *,
+    least: float = -math.inf,
+    most: float = math.inf,
+    measure: str = "the ratio",
+) -> Claim:
+    """A claim that holds if `least` < `measured` < `most`."""
+    return claim_if(claim, measured, least < measured < most, measure=measure)
+
+
 def settled(claim: Claim) -> Claim:
     """The same claim; if its measured value is not finite, the value becomes None and the claim does not hold."""
     return claim_if(

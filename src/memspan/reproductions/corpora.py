@@ -1,4 +1,4 @@
-"""Text corpora with a training, a validation and a test split, as characters; and pieces of equal size."""
+"""Text corpora with a training, a validation and a test split, as characters; and pieces of equal length."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from dataclasses import dataclass
 from typing import TypeVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memspan.data import CATALOGUE, find
-from memspan.information import Digamma, Grassberger, count_pairs, mutual_information
 from memspan.progress import SILENT, Progress
-from memspan.results import Curve
-from memspan.sequences import Memory, Sequence, read
+from memspan.sequences import Sequence, read
 
 T = TypeVar("T")
 TEXT8_CUTS = (0, 90_000_000, 95_000_000, 100_000_000)
-"""text8 has no splits of its own: 90, 5 and 5 MB, one after the other.  Shen 2019, appendix D.2."""
+"""text8 has no splits of its own: 90, 5 and 5 MB in this order.  Shen 2019, appendix D.2."""
 
 
 @final
@@ -33,7 +30,7 @@ class Corpus:
 
 
 def load_corpus(name: str, progress: Progress = SILENT) -> Corpus | None:
-    """The splits as characters, or None where the data set is not on this machine."""
+    """The splits as characters, or None if the data set is not on this machine."""
     folder = find(name)
     if folder is None:
         return None
@@ -46,12 +43,12 @@ def load_corpus(name: str, progress: Progress = SILENT) -> Corpus | None:
 
 
 def missing(name: str) -> str:
-    """What to tell a reader about a data set that is not here."""
-    return f"{name} is not on this machine; `memspan data get {name}` fetches it"
+    """A note about a data set that is not available."""
+    return f"{name} is not on this machine; run `memspan data get {name}`"
 
 
 def equal_pieces(sequence: Sequence, size: int, most: int) -> list[Sequence]:
-    """The sequence cut into pieces of `size` symbols, or `most` of these if there are more, evenly chosen.
+    """Cut a sequence into pieces of `size` symbols; if there are more than `most`, choose `most` at even spacing.
 
     >>> pieces = equal_pieces(Sequence.from_documents("abcabcabcab"), 3, most=2)
     >>> [piece.store.read(0, 3).tolist() for piece in pieces]
@@ -62,7 +59,7 @@ def equal_pieces(sequence: Sequence, size: int, most: int) -> list[Sequence]:
 
 
 def evenly(items: Items[T], most: int) -> list[T]:
-    """All of them, or `most` that lie evenly among them, the first and the last included.
+    """All items, or `most` of them at even spacing, including the first and the last.
 
     >>> evenly("abcdefg", 3)
     ['a', 'd', 'g']
@@ -72,42 +69,9 @@ def evenly(items: Items[T], most: int) -> list[T]:
 
 
 def pieces_of(text: str, length: int) -> list[str]:
-    """A text cut into pieces of `length` characters; what is left over at its end is left out.
+    """Cut a text into pieces of `length` characters; a shorter rest is dropped.
 
     >>> pieces_of("abcdefgh", 3)
     ['abc', 'def']
     """
     return [text[start : start + length] for start in range(0, len(text) - length + 1, length)]
-
-
-def shuffled(sequence: Sequence, seed: np.random.Generator) -> Sequence:
-    """The same symbols in random order: nothing is left but their frequencies."""
-    symbols = seed.permutation(sequence.store.read(0, sequence.length))
-    return Sequence(Memory(symbols), sequence.offsets, sequence.alphabet, sequence.symbols)
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Split:
-    """One text measured twice from the same counts: as the paper does, and with the floor taken off."""
-
-    paper: Curve
-    """Eq. 53; its `information` is what the paper shows, its `floor` that of the shuffled text."""
-    ours: Curve
-    """Grassberger's estimator; its `corrected` is what we show."""
-
-
-def measure_split(
-    sequence: Sequence, lags: NDArray[np.int64], seed: int, progress: Progress = SILENT
-) -> Split:
-    """The floor is that of independent symbols, which in text takes away no real dependence at far distances."""
-    counts = count_pairs(sequence, lags, null="independent", seed=seed, progress=progress)
-    paper, ours = (mutual_information(counts, estimator=e, seed=seed) for e in (Digamma(), Grassberger()))
-    return Split(paper, ours)
-
-
-def mean_corrected(splits: list[Split]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The mean of several corrected curves, and its standard error from those of the curves, nats."""
-    corrected = np.array([split.ours.corrected for split in splits])
-    error = np.array([split.ours.error for split in splits])
-    return corrected.mean(axis=0), np.sqrt(np.mean(error**2, axis=0) / len(splits))

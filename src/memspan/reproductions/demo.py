@@ -1,8 +1,8 @@
-"""The demonstration: source code that every machine has, a sequence whose law is known, and three networks.
+"""The demo: source code that is on every machine, a sequence whose law is known, and three networks.
 
-The first shows what measuring is for; the second that the numbers can be trusted, because the truth is known; the third
-what follows for someone who designs a network; then one learns that source code and writes more of it, which is measured
-beside the original; the last shows how little a network needs that is not left to chance.
+The source code shows what measuring is for. The power-law sequence shows that the numbers can be trusted, because the
+truth is known. A prediction shows what follows for the design of a network. A network is trained on the source code and
+generates more of it, which is compared with the original. A computed network shows how few weights exact recall takes.
 """
 
 from __future__ import annotations
@@ -38,11 +38,9 @@ KNOWN = PowerLawBinary(0.1, 0.4)
 DOCUMENTS, LENGTH = 400, 10_000
 LIBRARY_BYTES = 3_000_000
 CELL, BIAS = "minimal-rnn", 6.0
-"""The network that is asked whether it could remember what the source code needs."""
+"""The network whose timescale is compared with the reach of the source code."""
 LINE = "while True"
-"""A piece of source code for which a network is written; what it says is what the network does."""
-
-
+"""A piece of source code that a computed network replays; it says what the network does."""
 LEARNER: dict[str, Any] = {
     "task": {"data": "python"},
     "cell": {"hidden": 128},
@@ -53,45 +51,45 @@ LEARNER: dict[str, Any] = {
         "validation_batches": 40,
     },
 }
-"""The network that learns the source code, over the default settings of `memspan train characters`: a minute or two."""
-WRITTEN = 500_000
-"""Characters that it writes."""
+"""Settings of the network that is trained on the source code, on top of the defaults of `memspan train characters`."""
+GENERATED = 500_000
+"""Characters that it generates."""
+# A quarter of each generated text, so that every lag has enough pairs.
 LARGEST_LAG = 500
-"""Of that comparison: a quarter of each of its texts."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Learnt:
-    """A network that learnt the source code, and what it wrote beside what it read."""
+class TrainedNetwork:
+    """A network trained on the source code, and what it generated compared with what it read."""
 
     run: TrainingRun
-    beside: Comparison
+    comparison: Comparison
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Demo:
-    """Two measurements, a prediction, a network that learnt, and one that was written instead."""
+    """Two measurements, a prediction, a trained network and a computed one."""
 
     library: Measurement
     known: Measurement
     network: Prediction
-    learnt: Learnt | None
-    """None: PyTorch is not installed."""
-    written: Memorization
+    trained: TrainedNetwork | None
+    """None if PyTorch is not installed."""
+    memorized: Memorization
 
     @property
     def measured(self) -> dict[str, Measurement]:
-        """The measurements, by the name of the folder each is kept in, in the order they are told."""
+        """The measurements by the name of their folders, in the order of the report."""
         return {"python-source": self.library, "power-law": self.known}
 
     @property
     def power(self) -> LawFit:
-        """The power law as it was fitted to the sequence of known exponent."""
+        """The power law fitted to the sequence of known exponent."""
         if self.known.decay is None:
             raise InputError(
-                "no law could be fitted to the demonstration's power-law sequence; use another seed"
+                "no law could be fitted to the power-law sequence of the demo; use another --seed"
             )
         return self.known.decay["power"]
 
@@ -103,59 +101,61 @@ class Demo:
 
 
 def run_demo(*, seed: int = 0, run: Path | None = None, progress: Progress = SILENT) -> Demo:
-    """Measure the Python standard library's own source and a power law; ask for a network for the one, let another learn
-    it and write, and compute a third.
+    """Measure the source of the Python standard library and a power-law sequence, then predict, train and compute networks.
 
-    The folder `run` keeps the network that learns, and goes on with it, if it is told.
+    The training is saved in the folder `run`, if given, and resumed there.
     """
-    progress.say("measuring the Python standard library's own source code")
+    progress.say("measuring the source code of the Python standard library")
     library = measure(library_source(progress=progress), seed=seed, progress=progress)
     progress.say(f"measuring a sequence whose information is {KNOWN.amplitude} / lag^{KNOWN.exponent} nats")
     sample = KNOWN.sample(DOCUMENTS, LENGTH, seed=seed)
     sample = replace(sample, paths=(f"power-law sequence of exponent {KNOWN.exponent}",))
     known = measure(sample, seed=seed, progress=progress)
-    progress.say("predicting how long a network would remember")
-    network = _network(library)
-    learnt = _learn(seed, run, progress)
-    progress.say(f"writing a network that remembers {LINE!r} for ever")
-    written = memorize(LINE, seed=seed, learn=True, progress=progress)
-    return Demo(library, known, network, learnt, written)
+    progress.say("predicting the timescale of a network")
+    network = _predict(library)
+    trained = _train(seed, run, progress)
+    progress.say(f"computing a network that repeats {LINE!r} forever")
+    memorized = memorize(LINE, seed=seed, learn=True, progress=progress)
+    return Demo(library, known, network, trained, memorized)
 
 
-def _learn(seed: int, run: Path | None, progress: Progress) -> Learnt | None:
-    """Train, let it write, and set that beside the source code as it read it."""
+def _train(seed: int, run: Path | None, progress: Progress) -> TrainedNetwork | None:
+    """Train a network, let it generate, and compare the result with the source code as it read it."""
     try:
-        check_models("the part of the demonstration where a network learns")
+        check_models("the training part of the demo")
     except MissingExtraError as error:
-        progress.say(f"left out: {error}")
+        progress.say(f"skipped: {error}")
         return None
-    from memspan.reproductions.trainings import configured, trained
+    from memspan.reproductions.trainings import train_or_read, training_config
     from memspan.training.sampled import sequence_of
 
-    progress.say("teaching a network the source code, a minute or two")
+    progress.say("training a network on the source code, a minute or two")
     with tempfile.TemporaryDirectory(prefix="memspan-") as temporary:
-        config = configured("characters", "lstm", seed, LEARNER)
-        result = trained((config, run or Path(temporary) / "run"), progress)
-        progress.say(f"letting it write {WRITTEN:,} characters")
-        text = sequence_of(result.run, WRITTEN, seed=seed, progress=progress)
+        config = training_config("characters", "lstm", seed, LEARNER)
+        result = train_or_read(config, run or Path(temporary) / "run", progress)
+        progress.say(f"generating {GENERATED:,} characters")
+        text = sequence_of(result.run, GENERATED, seed=seed, progress=progress)
     read = cast("TextTask", config.task).text("train", LIBRARY_BYTES)
     sources = {
-        "source": replace(_mixed(read, text.longest, seed), paths=("the source code that the network read",)),
-        "network": replace(text, paths=("what the network wrote",)),
+        "source": replace(
+            _mixed(read, text.longest, seed), paths=("the source code that the network was trained on",)
+        ),
+        "network": replace(text, paths=("what the network generated",)),
     }
     found = compare(sources, max_lag=LARGEST_LAG, seed=seed, progress=progress)
-    return Learnt(result, found.with_excerpts({name: part.beginning() for name, part in sources.items()}))
+    excerpts = {name: part.beginning() for name, part in sources.items()}
+    return TrainedNetwork(result, found.with_excerpts(excerpts))
 
 
 def _mixed(text: str, length: int, seed: int) -> Sequence:
-    """A text cut into pieces as long as those that the network writes, in random order, so that any part has all of it."""
+    """A text cut into pieces as long as those that the network generates, in random order: every part is representative."""
     pieces = pieces_of(text, length)
     order = np.random.default_rng(seed).permutation(len(pieces))
     return Sequence.from_documents([pieces[place] for place in order], symbols="chars")
 
 
-def _network(library: Measurement) -> Prediction:
-    """Whether a gated network of common weights could remember as far as the source code reaches."""
+def _predict(library: Measurement) -> Prediction:
+    """Whether a gated network with common weights has a timescale as long as the reach of the source code."""
     reach = library.curve.reach
     asked = Asked(
         timescale=max(float(reach.lag), 1.0),
@@ -166,21 +166,23 @@ def _network(library: Measurement) -> Prediction:
 
 
 def library_source(*, progress: Progress = SILENT) -> Sequence:
-    """The characters of the standard library's modules, by name, up to three million bytes; a file is a document.
+    """The characters of the modules of the standard library, by name, up to three million bytes; a file is a document.
 
     >>> library_source().symbols
     'chars'
     """
     folder = Path(sysconfig.get_path("stdlib"))
     chosen: list[Path] = []
-    room = LIBRARY_BYTES
+    left = LIBRARY_BYTES
     for path in sorted(folder.glob("*.py")):
         size = path.stat().st_size
-        if 0 < size <= room and not path.name.startswith("_"):
+        if 0 < size <= left and not path.name.startswith("_"):
             chosen.append(path)
-            room -= size
+            left -= size
     if not chosen:
-        raise InputError(f"no source code in {folder}; give a text of your own to memspan measure")
+        raise InputError(
+            f"found no Python source code in {folder}; run memspan measure on a text file instead"
+        )
     source = read(chosen, symbols="chars", progress=progress)
     note = f"{len(chosen)} modules of {folder}, each a document"
     name = f"the Python {platform.python_version()} standard library"
@@ -188,27 +190,26 @@ def library_source(*, progress: Progress = SILENT) -> Sequence:
 
 
 def page(demo: Demo) -> str:
-    """The story on one HTML page: a text, the check against a known truth, and networks for the text, each a section."""
-    told = [_text(demo), _known(demo), _predicted(demo), *_learnt(demo), _by_hand(demo)]
-    sections = [replace(each, title=f"{place}. {each.title}") for place, each in enumerate(told, start=1)]
+    """The report as one HTML page: a text, a check against a known truth, and networks for the text, one section each."""
+    parts = [_text(demo), _known(demo), _predicted(demo), *_trained(demo), _computed(demo)]
+    sections = [replace(each, title=f"{place}. {each.title}") for place, each in enumerate(parts, start=1)]
     return render(sections, "How far back does it remember?", _INTRODUCTION)
 
 
 _INTRODUCTION = (
-    "A sequence remembers if what stands here tells something about what stands far away. This page measures "
-    "that twice: on source code that came with Python, where nobody knows the answer, and on a sequence "
-    "that was made so that the answer is known. Then it asks what a network must be like to remember that much, lets one "
-    "learn the source code and go on writing, and looks how far back that remembers. In the end it tells how small a "
-    "network can be that never forgets."
+    "A sequence has memory if a symbol carries information about symbols far away. This page measures that twice: on "
+    "source code that comes with Python, where the answer is unknown, and on a sequence that was constructed so that the "
+    "answer is known. Then it asks what a network needs in order to remember as far, trains one on the source code, and "
+    "measures the memory of what it generates. Finally it shows how small a network can be that never forgets."
 )
 
 
 def _text(demo: Demo) -> Section:
     section = section_of(demo.library)
     story = (
-        "Programs have structure at every distance: letters make words, words make lines, lines make functions, "
-        "and a name that is defined at the top of a module comes back at its end. How far apart may two characters "
-        "stand and still know of each other? This is what the standard library of Python says about itself."
+        "Programs have structure at every scale: letters form words, words form lines, lines form functions, and a name "
+        "that is defined at the top of a module is used again at its end. How far apart can two characters be and still "
+        "be informative about each other? This is the answer for the standard library of Python."
     )
     return replace(section, title="A text that every machine has", explanation=(story, *section.explanation))
 
@@ -217,9 +218,9 @@ def _known(demo: Demo) -> Section:
     section = section_of(demo.known)
     exponent = trimmed(KNOWN.exponent)
     story = (
-        f"Can such numbers be trusted? These {DOCUMENTS * LENGTH:,} coin flips were made so that their information "
-        f"is exactly {trimmed(KNOWN.amplitude)} nats at distance 1 and falls as the distance to the power -{exponent}. "
-        f"Nothing of this was told to the measurement. It found: {demo.check}."
+        f"Can such numbers be trusted? These {DOCUMENTS * LENGTH:,} coin flips were generated so that their information "
+        f"is exactly {trimmed(KNOWN.amplitude)} nats at lag 1 and falls as the lag to the power -{exponent}. The "
+        f"measurement does not know this. It found: {demo.check}."
     )
     return replace(
         section,
@@ -232,63 +233,66 @@ def _known(demo: Demo) -> Section:
 def _predicted(demo: Demo) -> Section:
     section = section_of(demo.network)
     story = (
-        "A recurrent network that shall continue such source code must carry a signal as far as the code's own "
-        "dependence reaches. How long signals last in a network can be computed before it is trained, from the spread of "
-        "its weights and the mean of its biases alone. This is a network with one gate, the minimal RNN of Chen 2018."
+        "A recurrent network that is to continue such source code must carry a signal as far as the dependence in the code "
+        "reaches. How long signals last in a network can be computed before training, from the standard deviation of its "
+        "weights and the mean of its biases alone. This is a network with one gate, the minimal RNN of Chen 2018."
     )
     return replace(
         section, title="A network that could remember it", explanation=(story, *section.explanation)
     )
 
 
-def _learnt(demo: Demo) -> list[Section]:
-    """What a network made of the source code; nothing where PyTorch is not installed."""
-    if demo.learnt is None:
+def _trained(demo: Demo) -> list[Section]:
+    """The training and what the network generated; nothing if PyTorch is not installed."""
+    if demo.trained is None:
         return []
-    run, beside = demo.learnt.run, demo.learnt.beside
-    learning, writing = section_of(run), section_of(beside)
-    size = f"{run.parameter_count:,} parameters"
-    taught = (
-        f"Here an LSTM of {size} learns the source code, character by character: it reads, guesses what comes next, and is "
-        f"told. This took {run.seconds:.0f} seconds. How well it guesses is told in bits per character: the fewer it "
-        "needs, the better it knew."
+    run, comparison = demo.trained.run, demo.trained.comparison
+    training, generation = section_of(run), section_of(comparison)
+    training_story = (
+        f"Here an LSTM of {run.parameter_count:,} parameters is trained on the source code, character by character, to "
+        f"predict the next one. This took {run.seconds:.0f} seconds. Its quality is measured in bits per character: the "
+        "fewer, the better its predictions."
     )
-    wrote = (
-        f"Then it goes on by itself. It wrote {WRITTEN:,} characters, each drawn from its own guesses, starting from "
-        "nothing. Below stand the beginnings of both texts, and above how far back each of them remembers, measured at "
-        "equal size. Where the line of the network falls below that of the source, it has not learnt to look back so far."
+    generation_story = (
+        f"Then it generates {GENERATED:,} characters, each sampled from its own predictions, without a prompt. The "
+        "beginnings of both texts are shown below, and above how far back each of them remembers, measured at equal size. "
+        "Where the curve of the network falls below that of the source, it has not learned to use such a long context."
     )
     return [
-        replace(learning, title="A network that learns it", explanation=(taught, *learning.explanation)),
         replace(
-            writing,
-            title="What the network writes, beside what it read",
-            explanation=(wrote, *writing.explanation),
+            training, title="A network trained on it", explanation=(training_story, *training.explanation)
+        ),
+        replace(
+            generation,
+            title="What the network generates, compared with what it read",
+            explanation=(generation_story, *generation.explanation),
         ),
     ]
 
 
-def _by_hand(demo: Demo) -> Section:
-    section = section_of(demo.written)
+def _computed(demo: Demo) -> Section:
+    memorized = demo.memorized
+    section = section_of(memorized)
     story = (
-        "Networks like the one above begin at random, and what they hold fades. How few numbers does it take to remember "
-        f"something exactly, and for ever? Here is a network for the {demo.written.period} characters {LINE!r}, with which "
-        f"endless loops begin in Python. Its state is {demo.written.hidden_size} numbers. Its weights were neither drawn "
-        "nor trained but computed, and it is proven that no network of this kind does with fewer."
+        "Networks like the one above start from random weights, and their memory fades. How few numbers does it take to "
+        f"remember something exactly and forever? Here is a network for the {memorized.period} characters {LINE!r}, which "
+        f"start an endless loop in Python. Its state has {memorized.hidden_size} numbers. Its weights are neither random "
+        "nor trained but computed, and it is proven that no smaller network of this kind exists."
     )
-    explanation = (story, *section.explanation, *_trained(demo.written))
-    return replace(section, title="A network written by hand", explanation=explanation)
+    explanation = (story, *section.explanation, *_gradient_descent(memorized))
+    return replace(section, title="A computed network", explanation=explanation)
 
 
-def _trained(written: Memorization) -> tuple[str, ...]:
-    """What gradient descent makes of the same size; nothing where it was not asked."""
-    learnt = written.learnt
-    if learnt is None:
+def _gradient_descent(memorized: Memorization) -> tuple[str, ...]:
+    """What gradient descent finds at the same size; nothing if it was not run."""
+    trained = memorized.learnt
+    if trained is None:
         return ()
-    replayed, tested = learnt.replayed_symbols, learnt.tested_symbols
-    end = "all of them" if replayed == tested else f"{replayed:,} before the first wrong one"
+    replayed, tested = trained.replayed_symbols, trained.tested_symbols
+    end = "all of them correctly" if replayed == tested else f"{replayed:,} before the first error"
     return (
-        "Does training find it, too? A network of the same size learnt the same string by gradient descent. Its eigenvalues "
-        f"came within {learnt.distances.max():.2g} of roots of unity, but not onto them, so its state slowly leaves the "
-        f"circle: of {tested:,} symbols it wrote {end}. The computed one was right for {written.verified_symbols:,}.",
+        "Does training find it, too? A network of the same size was trained on the same string by gradient descent. Its "
+        f"eigenvalues came within {trained.distances.max():.2g} of roots of unity, but did not reach them, so its state "
+        f"slowly leaves the circle: of {tested:,} symbols it replayed {end}. The computed one replayed "
+        f"{memorized.verified_symbols:,}.",
     )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any, final
+from typing import Any, cast, final
 
 from memspan.progress import SILENT, Progress
 from memspan.results import Chart, Claim, HeatMap, MeasuredTable, Orbit
@@ -123,9 +123,14 @@ def _training_time(runs: Path) -> str:
 
 
 class _Words(string.Formatter):
-    """Formats integers for reading: 200,000 and 8 million."""
+    """Formats sizes for reading: 200,000 and 8 million; lists as 4, 8, 16; `{widths!n}` is the length of a list."""
+
+    def convert_field(self, value: Any, conversion: str | None) -> Any:
+        return len(value) if conversion == "n" else super().convert_field(value, conversion)
 
     def format_field(self, value: Any, format_spec: str) -> str:
+        if isinstance(value, tuple):
+            return ", ".join(self.format_field(each, format_spec) for each in cast("tuple[Any, ...]", value))
         if isinstance(value, int) and not format_spec:
             # Only round numbers become millions: 1.5 million, but 1,234,567.
             return f"{value / 1e6:g} million" if value >= 1e6 and value % 1e5 == 0 else f"{value:,}"

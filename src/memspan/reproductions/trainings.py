@@ -1,4 +1,4 @@
-"""The trainings of a recipe: several at once, each in a folder of its own, so that what is finished is not done again."""
+"""The trainings of a recipe: several in parallel, each in its own folder. Finished ones are read, stopped ones resumed."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from memspan.training.run_folder import RunFolder
 
 T = TypeVar("T")
 
-_ALONE: dict[str, Any] = {"training": {"threads": 1, "device": "cpu"}}
-"""Every training has one thread, so that its numbers do not depend on how many run beside it."""
+# One thread for each training, so that its numbers do not depend on how many run in parallel.
+_ONE_THREAD: dict[str, Any] = {"training": {"threads": 1, "device": "cpu"}}
 _AS_PUBLISHED: dict[str, dict[str, Any]] = {
     "rnn": {"init": {"name": "default"}},
     "sab-lstm": {
@@ -31,20 +31,20 @@ _AS_PUBLISHED: dict[str, dict[str, Any]] = {
         "training": {"optimizer": "rmsprop", "learning_rate": 1e-3},
     },
 }
-"""Cells whose default settings are not the sources', which recipes of theirs keep."""
+"""Settings of the sources for cells whose defaults differ."""
+# More batches than any text has: validation reads every symbol of its split once.
 WHOLE: dict[str, Any] = {"validation_batches": 1_000_000}
-"""More batches than any text has, and what ends is used once: validation is by every symbol of its split."""
 
 
-def configured(task: str, cell: str, seed: int, *more: dict[str, Any]) -> Config:
-    """The default settings of a task and cell, with some replaced."""
-    plain = merged(defaults(task, cell), _ALONE)
-    for settings in more:
-        plain = merged(plain, settings)
+def training_config(task: str, cell: str, seed: int, *settings: dict[str, Any]) -> Config:
+    """The default settings of a task and cell, updated by `settings` in this order."""
+    plain = merged(defaults(task, cell), _ONE_THREAD)
+    for each in settings:
+        plain = merged(plain, each)
     return from_json({**plain, "seed": seed}, "the recipe")
 
 
-def recalling(
+def recall_config(
     task: str,
     cell: str,
     seed: int,
@@ -54,34 +54,53 @@ def recalling(
     updates: int,
     options: dict[str, Any] | None = None,
 ) -> Config:
-    """So many updates of copy or denoise at some delay; `options` are the cell's own."""
+    """The training of copy or denoise at one delay; `options` are those of the cell."""
     settings = {
         "task": {"delay": delay},
         "cell": {"hidden": hidden, **(options or {})},
         "training": {"updates": updates, "validate_every": min(250, updates), "validation_batches": 10},
     }
-    return configured(task, cell, seed, _AS_PUBLISHED.get(cell, {}), settings)
+    return training_config(task, cell, seed, _AS_PUBLISHED.get(cell, {}), settings)
 
 
 def train_all(
     configs: dict[str, Config], runs: Path, progress: Progress, *, workers: int | None = None
 ) -> dict[str, TrainingRun]:
-    """The run of every configuration by its name, which is also that of its folder below `runs`.
-
-    Longest first would need to know which is; they begin in the order given, as many at once as there are cores.
-    """
-    return _side_by_side(trained, configs, runs, progress, workers)
+    """Train every configuration in the folder of its name below `runs`, in the order given, by default one per core."""
+    return _parallel(_train, configs, runs, progress, workers)
 
 
-def try_all(
+def train_converging(
     configs: dict[str, Config], runs: Path, progress: Progress, *, workers: int | None = None
 ) -> dict[str, TrainingRun]:
-    """The same without those that diverged."""
-    found = _side_by_side(tried, configs, runs, progress, workers)
+    """The same without those that diverge: another seed may not."""
+    found = _parallel(_train_if_converging, configs, runs, progress, workers)
     return {name: run for name, run in found.items() if run is not None}
 
 
-def _side_by_side(
+def train_or_read(config: Config, folder: Path, progress: Progress = SILENT) -> TrainingRun:
+    """One training: read if it is finished, resumed if it was stopped, else started."""
+    result = folder / "result.json"
+    if not RunFolder(folder).config_file.exists():
+        run = train(config, folder, progress=progress)
+    else:
+        _check_same(config, RunFolder(folder))
+        if result.exists():
+            read = TrainingRun.from_json(json.loads(result.read_text()))
+            return dataclasses.replace(read, run=str(folder))  # the folder may have been moved
+        run = resume(folder, progress=progress)
+    write_text(result, json.dumps({"command": "train", **run.to_json()}) + "\n")
+    return run
+
+
+def _check_same(config: Config, folder: RunFolder) -> None:
+    if to_json(folder.config()) != to_json(resolved(config)):
+        raise InputError(
+            f"{folder.path} holds a training with different settings; give another --out, or delete the folder"
+        )
+
+
+def _parallel(
     work: Callable[[tuple[Config, Path]], T],
     configs: dict[str, Config],
     runs: Path,
@@ -95,32 +114,12 @@ def _side_by_side(
     return dict(zip(configs, found, strict=True))
 
 
-def tried(job: tuple[Config, Path]) -> TrainingRun | None:
-    """The same, or None where it diverged: another seed may not."""
+def _train(job: tuple[Config, Path]) -> TrainingRun:
+    return train_or_read(*job)
+
+
+def _train_if_converging(job: tuple[Config, Path]) -> TrainingRun | None:
     try:
-        return trained(job)
+        return _train(job)
     except DivergenceError:
         return None
-
-
-def trained(job: tuple[Config, Path], progress: Progress = SILENT) -> TrainingRun:
-    """One training: read where it is finished, gone on with where it was stopped, else begun."""
-    config, folder = job
-    result = folder / "result.json"
-    if not RunFolder(folder).config_file.exists():
-        run = train(config, folder, progress=progress)
-    else:
-        _check_same(config, RunFolder(folder))
-        if result.exists():
-            read = TrainingRun.from_json(json.loads(result.read_text()))
-            return dataclasses.replace(read, run=str(folder))  # which may have been moved
-        run = resume(folder, progress=progress)
-    write_text(result, json.dumps({"command": "train", **run.to_json()}) + "\n")
-    return run
-
-
-def _check_same(config: Config, folder: RunFolder) -> None:
-    if to_json(folder.config()) != to_json(resolved(config)):
-        raise InputError(
-            f"{folder.path} was trained with other settings than are wanted; give another --out, or remove it"
-        )

@@ -84,17 +84,17 @@ class LanguageModelSize:
 
     def config(self, key: ModelKey, runs: Path) -> Config:
         """Build the training configuration of one network."""
-        from memspan.reproductions.trainings import configured
+        from memspan.reproductions.trainings import training_config
         from memspan.training.config_json import merged
 
         corpus = self.corpora[key.data]
         own = {"task": corpus.task, "bmi": {"name": key.variant}}
         settings = merged(merged(self.settings, corpus.settings), own)
         if not key.tuned:
-            return configured("words", "lstm", key.seed, settings)
+            return training_config("words", "lstm", key.seed, settings)
         first = {"init": {"name": "run", "run": str(runs / key._replace(tuned=False).folder)}}
         tuning = merged(self.tuning, corpus.tuning)
-        config = configured("words", "lstm", key.seed, merged(merged(settings, tuning), first))
+        config = training_config("words", "lstm", key.seed, merged(merged(settings, tuning), first))
         # The first stage ended after the switch, so fine-tuning with the full objective starts switched.
         switched = dataclasses.replace(config.bmi, switch_at=1)
         return dataclasses.replace(config, bmi=switched) if key.variant == "full" else config

@@ -38,12 +38,12 @@ RECIPES: tuple[Recipe, ...] = (
         title="Correlation of two copies of a minimal RNN: theory and random networks",
         source=f"{_PAPER}, Fig. 1",
         run="chen2018.correlation:run",
-        work="13 bias means, {untied[1]} networks of width {untied[0]}",
+        work="{bias_means!n} bias means, {untied[1]} networks of width {untied[0]}",
         sizes={
             "smoke": Scale("two seconds", {
                 "bias_means": (-4.0, 2.0, 6.0), "untied": (1_024, 16, 2), "tied": (100, 4, 1),
                 "averaged": 50, "tolerance": 0.06, "settling_tolerance": 0.06, "chart_points": 25,
-            }, "3 bias means, {untied[1]} networks of width {untied[0]}"),
+            }),
             "laptop": Scale("about 2 minutes", {
                 "bias_means": _BIAS_MEANS, "untied": (4_096, 128, 8), "tied": (512, 16, 4),
                 "averaged": 300, "tolerance": 0.01, "settling_tolerance": 0.02, "chart_points": 481,
@@ -127,7 +127,7 @@ RECIPES: tuple[Recipe, ...] = (
             "smoke": Scale("two to three seconds", {
                 "bias_means": 1, "width": 100, "networks": 16, "steps": 40, "population": 3,
                 "chart_bias_means": (0.0, 1.0, 2.0),
-            }, "one bias mean per cell, {networks} networks of width {width}"),
+            }, "one bias mean per cell, {networks} networks of width {width} each"),
             "laptop": Scale("about 4 minutes (8 on one core)", {
                 "bias_means": 3, "width": 2_000, "networks": 2, "steps": 80, "population": 16,
                 "chart_bias_means": _HALVES,
@@ -155,11 +155,11 @@ RECIPES: tuple[Recipe, ...] = (
         title="The variance of the Jacobian's squared singular values: Eq. 12, corrected",
         source=f"{_PAPER}, Eq. 12 and 13",
         run="chen2018.jacobian_variance:run",
-        work="3 bias means, up to 10 steps, width {width}",
+        work="{bias_means!n} bias means; {steps} steps; width {width}",
         sizes={
             "smoke": Scale("two seconds", {
                 "bias_means": (6.0,), "steps": (1, 5), "width": 128, "jacobians": 40, "one_step_jacobians": 200,
-            }, "bias mean 6, up to 5 steps, width {width}"),
+            }, "bias mean 6; {steps} steps; width {width}"),
             "laptop": Scale("about 2 minutes", {
                 "bias_means": (0.0, 4.8, 6.0), "steps": (1, 5, 10), "width": 400, "jacobians": 60,
                 "one_step_jacobians": 600,
@@ -175,11 +175,11 @@ RECIPES: tuple[Recipe, ...] = (
         title="How fast the variance relaxes: Eq. 34 is correct, Eq. 30, 31 and 36 are misprinted",
         source=f"{_PAPER}, appendix D, Eq. 30 to 36",
         run="chen2018.variance_relaxation:run",
-        work="13 bias means, {networks} networks of width {width}",
+        work="{bias_means!n} bias means, {networks} networks of width {width}",
         sizes={
             "smoke": Scale("a second", {
                 "bias_means": (-4.0, 0.0, 4.0), "width": 16_384, "networks": 16, "tolerance": 0.02,
-            }, "3 bias means, {networks} networks of width {width}"),
+            }),
             "laptop": Scale("about 5 seconds", {
                 "bias_means": _BIAS_MEANS, "width": 16_384, "networks": 64, "tolerance": 0.015,
             }),
@@ -193,17 +193,18 @@ RECIPES: tuple[Recipe, ...] = (
         title="Algorithm 1 does not always have a solution: where critical minimal RNNs exist",
         source=f"{_PAPER}, Algorithm 1",
         run="chen2018.critical_existence:run",
+        work="{bias_means!n} bias means, {networks} networks of width {width}",
         sizes={
             "smoke": Scale("two seconds", {
                 "bias_means": (2.0,), "width": 4_096, "networks": 8, "chart_points": 0,
             }, "one bias mean, {networks} networks of width {width}"),
             "laptop": Scale("about a minute", {
                 "bias_means": (0.0, 2.0, 4.0, 6.0), "width": 8_192, "networks": 32, "chart_points": 28,
-            }, "4 bias means, {networks} networks of width {width}"),
+            }),
             "paper": Scale("about 10 minutes", {
                 "bias_means": (0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0), "width": 16_384, "networks": 64,
                 "chart_points": 28,
-            }, "7 bias means, {networks} networks of width {width}"),
+            }),
         },
     ),
     Computed(

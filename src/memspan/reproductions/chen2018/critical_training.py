@@ -78,7 +78,7 @@ def _folder(key: Key) -> str:
 
 
 def _config(key: Key, seed: int, *, data: str, updates: int, hidden: int, validate_every: int) -> Config:
-    from memspan.reproductions.trainings import configured
+    from memspan.reproductions.trainings import training_config
 
     steps, cell, start, weights = key
     init: dict[str, Any] = {"weights": weights}
@@ -99,7 +99,7 @@ def _config(key: Key, seed: int, *, data: str, updates: int, hidden: int, valida
         "patience": None,
         "stop_accuracy": None,
     }
-    return configured(
+    return training_config(
         "digits",
         cell,
         seed,

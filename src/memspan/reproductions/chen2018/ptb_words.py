@@ -59,11 +59,11 @@ def configs(
     training: dict[str, Any],
 ) -> dict[str, Config]:
     """Configurations by cell and millions of parameters."""
-    from memspan.reproductions.trainings import configured
+    from memspan.reproductions.trainings import training_config
 
     settings = {"task": task, "training": training}
     return {
-        f"{cell}-{millions}m": configured(
+        f"{cell}-{millions}m": training_config(
             "words",
             cell,
             seed,

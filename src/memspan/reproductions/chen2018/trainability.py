@@ -136,7 +136,7 @@ def _config(
     hidden: int,
     updates: int,
 ) -> Config:
-    from memspan.reproductions.trainings import configured
+    from memspan.reproductions.trainings import training_config
 
     cell: dict[str, Any] = {"hidden": hidden}
     if tying == "untied":
@@ -153,7 +153,7 @@ def _config(
         "stop_accuracy": None,
         "patience": None,
     }
-    return configured(
+    return training_config(
         "noisy-digits",
         panel.cell,
         seed,

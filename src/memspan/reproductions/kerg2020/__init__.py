@@ -141,19 +141,19 @@ RECIPES: tuple[Recipe, ...] = (
                 "delay": 5, "hidden": 8, "updates": {"rel-lstm": 5, "rnn": 5, "lstm": 5}, "seeds": 2,
                 "first_delay": 3, "first_updates": 5,
                 "sequences": 2, "rel_sequences": 3, "rel_changed_sequences": 3, "workers": 1,
-            }, "3 cells of {hidden} units, {updates[lstm]} updates"),
+            }, "{updates!n} cells of {hidden} units, {updates[lstm]} updates"),
             "laptop": Scale("about an hour", {
                 "delay": 400, "hidden": 128, "updates": {"rel-lstm": 1_500, "rnn": 3_000, "lstm": 3_000}, "seeds": 3,
                 "first_delay": 100, "first_updates": 24_000,
                 "sequences": 1_000, "rel_sequences": 40_000, "rel_changed_sequences": 4_000, "workers": None,
-            }, "3 cells of {hidden} units, denoise with a delay of {delay}, RelLSTM after a delay of {first_delay} and with "
-               "{seeds} seeds"),
+            }, "{updates!n} cells of {hidden} units, denoise with a delay of {delay}, RelLSTM after a delay of "
+               "{first_delay} and with {seeds} seeds"),
             "paper": Scale("weeks", {
                 "delay": 1_000, "hidden": 128,
                 "updates": dict.fromkeys(("rel-lstm", "mem-lstm", "orthogonal-rnn", "rnn", "lstm"), 200_000), "seeds": 1,
                 "first_delay": None, "first_updates": 0,
                 "sequences": 100, "rel_sequences": 40_000, "rel_changed_sequences": 4_000, "workers": None,
-            }, "5 cells of {hidden} units, denoise with a delay of {delay}, {updates[lstm]} updates"),
+            }, "{updates!n} cells of {hidden} units, denoise with a delay of {delay}, {updates[lstm]} updates"),
         },
     ),
     Computed(
@@ -213,15 +213,15 @@ RECIPES: tuple[Recipe, ...] = (
         sizes={
             "smoke": Scale("some seconds", {
                 "delay": 3, "delays": (3, 6), "hidden": 8, "updates": {"rel-rnn": 20, "lstm": 20}, "workers": 1,
-            }, "2 cells of {hidden} units, {updates[lstm]} updates"),
+            }, "{updates!n} cells of {hidden} units, {updates[lstm]} updates"),
             "laptop": Scale("about half an hour", {
                 "delay": 100, "delays": (100, 200, 400, 2_000, 5_000), "hidden": 128, "updates": _TRANSFER_UPDATES,
                 "workers": None,
-            }, "8 cells of {hidden} units, {updates[sab-lstm]} to {updates[lstm]} updates each"),
+            }, "{updates!n} cells of {hidden} units, {updates[sab-lstm]} to {updates[lstm]} updates each"),
             "paper": Scale("days", {
                 "delay": 100, "delays": (100, 200, 400, 2_000, 5_000), "hidden": 128,
                 "updates": dict.fromkeys(_TRANSFER_UPDATES, 200_000), "workers": None,
-            }, "8 cells of {hidden} units, {updates[lstm]} updates each"),
+            }, "{updates!n} cells of {hidden} units, {updates[lstm]} updates each"),
         },
     ),
     Trained(
@@ -232,14 +232,14 @@ RECIPES: tuple[Recipe, ...] = (
         sizes={
             "smoke": Scale("some seconds", {
                 "task": "denoise", "delays": (100,), "hidden": 8, "updates": _SMOKE_UPDATES, "workers": 1,
-            }, "2 cells of {hidden} units"),
+            }, "{updates!n} cells of {hidden} units"),
             "laptop": Scale("about half an hour", {
                 "task": "denoise", "delays": (100,), "hidden": 128, "updates": _DENOISE_UPDATES, "workers": None,
-            }, "8 cells of {hidden} units at a delay of {delays[0]}, a few minutes each"),
+            }, "{updates!n} cells of {hidden} units at a delay of {delays[0]}, a few minutes each"),
             "paper": Scale("weeks", {
                 "task": "denoise", "delays": (100, 300, 500, 1_000, 2_000), "hidden": 128,
                 "updates": dict.fromkeys(_DENOISE_UPDATES, 200_000), "workers": None,
-            }, "8 cells of {hidden} units at all delays, {updates[lstm]} updates each"),
+            }, "{updates!n} cells of {hidden} units at all delays, {updates[lstm]} updates each"),
         },
     ),
     Trained(
@@ -250,15 +250,15 @@ RECIPES: tuple[Recipe, ...] = (
         sizes={
             "smoke": Scale("some seconds", {
                 "data": "digits", "steps": 16, "hidden": 8, "updates": _SMOKE_UPDATES, "workers": 1,
-            }, "2 cells of {hidden} units, 8 by 8 digits"),
+            }, "{updates!n} cells of {hidden} units, 8 by 8 digits"),
             "laptop": Scale("about 15 minutes", {
                 "data": "mnist", "steps": 49, "hidden": 100, "updates": dict.fromkeys(_DIGIT_CELLS, 1_000),
                 "workers": None,
-            }, "8 cells of {hidden} units, MNIST in {steps} steps, {updates[lstm]} updates each"),
+            }, "{updates!n} cells of {hidden} units, MNIST in {steps} steps, {updates[lstm]} updates each"),
             "paper": Scale("weeks", {
                 "data": "mnist", "steps": 784, "hidden": 100, "updates": dict.fromkeys(_DIGIT_CELLS, 100_000),
                 "workers": None,
-            }, "8 cells of {hidden} units, MNIST in {steps} steps, 200 epochs"),
+            }, "{updates!n} cells of {hidden} units, MNIST in {steps} steps, 200 epochs"),
         },
     ),
     Trained(
@@ -269,14 +269,14 @@ RECIPES: tuple[Recipe, ...] = (
         sizes={
             "smoke": Scale("some seconds", {
                 "task": "copy", "delays": (100,), "hidden": 8, "updates": _SMOKE_UPDATES, "workers": 1,
-            }, "2 cells of {hidden} units"),
+            }, "{updates!n} cells of {hidden} units"),
             "laptop": Scale("about half an hour", {
                 "task": "copy", "delays": (100,), "hidden": 128, "updates": _COPY_UPDATES, "workers": None,
-            }, "7 cells of {hidden} units at a delay of {delays[0]}, a few minutes each"),
+            }, "{updates!n} cells of {hidden} units at a delay of {delays[0]}, a few minutes each"),
             "paper": Scale("weeks", {
                 "task": "copy", "delays": (100, 200, 300, 500, 1_000, 2_000), "hidden": 128,
                 "updates": dict.fromkeys(_COPY_UPDATES, 200_000), "workers": None,
-            }, "7 cells of {hidden} units at all delays, {updates[lstm]} updates each"),
+            }, "{updates!n} cells of {hidden} units at all delays, {updates[lstm]} updates each"),
         },
     ),
     Trained(
@@ -289,19 +289,19 @@ RECIPES: tuple[Recipe, ...] = (
                 "task": {"data": "python", "steps": 8}, "cells": ("rel-rnn", "rnn"), "hidden": 8, "embedding": 4,
                 "training": {"updates": 5, "batch": 4, "validate_every": 5, "validation_batches": 1},
                 "published_settings": False, "workers": 1,
-            }, "2 cells of {hidden} units on Python's own source"),
+            }, "{cells!n} cells of {hidden} units on Python's own source"),
             "laptop": Scale("about 20 minutes", {
                 "task": {"data": "ptb", "steps": 50}, "cells": _PTB_CELLS, "hidden": 128, "embedding": 32,
                 "training": {"updates": 8_000, "batch": 32, "validate_every": 1_000, "validation_size": 50},
                 "published_settings": False, "workers": None,
-            }, "7 cells of {hidden} units, {training[updates]} updates each"),
+            }, "{cells!n} cells of {hidden} units, {training[updates]} updates each"),
             "paper": Scale("weeks", {
                 "task": {"data": "ptb", "steps": 150}, "cells": _PTB_CELLS, "hidden": 1_024, "embedding": 200,
                 "training": {
                     "updates": 100 * _PTB_EPOCH, "batch": 128, "validate_every": _PTB_EPOCH, "schedule": "constant",
                 },
                 "published_settings": True, "workers": None,
-            }, "7 cells of {hidden} units, 100 epochs with the learning rates of Table 9"),
+            }, "{cells!n} cells of {hidden} units, 100 epochs with the learning rates of Table 9"),
         },
     ),
     Trained(

@@ -100,5 +100,5 @@ def _check_settings(group: AgentGroup) -> None:
         folder = RunFolder(job.folder)
         if folder.config_file.exists() and agent_json(config_of(folder)) != agent_json(job.config):
             raise InputError(
-                f"{folder.path} was trained with other settings than requested; use another --out, or remove it"
+                f"{folder.path} holds a training with different settings; give another --out, or delete the folder"
             )

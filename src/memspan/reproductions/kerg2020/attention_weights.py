@@ -28,11 +28,11 @@ def run(
     """Train a MemRNN on each task and show its attention on one test sequence."""
     check_models("relevance-fig1")
     from memspan.diagnostics.attention import attention_map
-    from memspan.reproductions.trainings import recalling, train_all
+    from memspan.reproductions.trainings import recall_config, train_all
     from memspan.training.best import load_best
 
     configs = {
-        task: recalling(
+        task: recall_config(
             task,
             "mem-rnn",
             seed,

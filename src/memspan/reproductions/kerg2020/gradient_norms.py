@@ -80,10 +80,10 @@ def cells(
     precision, which suffices where nothing vanishes; `rel_changed_sequences` is their number with changed targets.
     """
     check_models("relevance-fig2")
-    from memspan.reproductions.trainings import recalling, train_all
+    from memspan.reproductions.trainings import recall_config, train_all
 
     def config(key: DenoiseRun, delay: int, updates: int) -> Config:
-        return recalling("denoise", key.cell, key.seed, delay=delay, hidden=hidden, updates=updates)
+        return recall_config("denoise", key.cell, key.seed, delay=delay, hidden=hidden, updates=updates)
 
     keys = [DenoiseRun(OURS, seed + number) for number in range(seeds)]
     if first_delay is not None:
@@ -319,10 +319,10 @@ def buffer_sizes(
 ) -> Outcome:
     """Fig. 3: train RelLSTM with `values` of rho and of nu, the other one `fixed`, and measure gradient norms."""
     check_models("relevance-fig3")
-    from memspan.reproductions.trainings import recalling, train_all
+    from memspan.reproductions.trainings import recall_config, train_all
 
     configs = {
-        f"{varied}-{value}": recalling(
+        f"{varied}-{value}": recall_config(
             "denoise",
             OURS,
             seed,

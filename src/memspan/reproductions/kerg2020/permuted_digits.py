@@ -33,11 +33,11 @@ def run(
 ) -> Outcome:
     """Train every cell on images read in a number of steps; `updates` are by cell."""
     check_models("relevance-table3-pmnist")
-    from memspan.reproductions.trainings import configured, train_all
+    from memspan.reproductions.trainings import train_all, training_config
 
     settings = {"task": {"data": data, "steps": steps}, "cell": {"hidden": hidden}}
     configs = {
-        cell: configured(
+        cell: training_config(
             "permuted-digits",
             cell,
             seed,

@@ -97,7 +97,7 @@ def configs(
     published_settings: bool,
 ) -> dict[str, Config]:
     """Configurations by cell, with the learning rate and the memory of Table 9 if `published_settings`."""
-    from memspan.reproductions.trainings import WHOLE, configured
+    from memspan.reproductions.trainings import WHOLE, training_config
 
     settings = {
         "task": task,
@@ -106,7 +106,7 @@ def configs(
         "training": {"learning_rate": RATE, **WHOLE, **training},
     }
     return {
-        cell: configured("characters", cell, seed, settings, _cell_settings(cell, published_settings))
+        cell: training_config("characters", cell, seed, settings, _cell_settings(cell, published_settings))
         for cell in cells
     }
 

@@ -42,10 +42,10 @@ def transfer(
 ) -> Outcome:
     """Table 1: train every cell at one delay and evaluate it at all `delays`; `updates` are by cell."""
     check_models("relevance-table1")
-    from memspan.reproductions.trainings import recalling, train_all
+    from memspan.reproductions.trainings import recall_config, train_all
 
     configs = {
-        cell: recalling("copy", cell, seed, delay=delay, hidden=hidden, updates=own)
+        cell: recall_config("copy", cell, seed, delay=delay, hidden=hidden, updates=own)
         for cell, own in updates.items()
     }
     trained = train_all(configs, runs, progress, workers=workers)
@@ -121,10 +121,10 @@ def every_delay(
     """Tables 2 and 5: train every cell at every delay; `updates` are by cell, at a delay of 100."""
     recipe, published, title = TABLES[task]
     check_models(recipe)
-    from memspan.reproductions.trainings import recalling, train_all
+    from memspan.reproductions.trainings import recall_config, train_all
 
     configs = {
-        f"{cell}-{delay}": recalling(
+        f"{cell}-{delay}": recall_config(
             task, cell, seed, delay=delay, hidden=hidden, updates=updates_at(delay, own)
         )
         for cell, own in updates.items()

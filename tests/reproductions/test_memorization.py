@@ -12,17 +12,10 @@ import pytest
 from memspan.memorization import PeriodicString, Rotation, coprime_powers
 from memspan.progress import SILENT
 from memspan.reproductions import RECIPES
-from memspan.reproductions.memorization2023 import (
-    cycle_powers,
-    matrix_order,
-    polygon,
-    random_strings,
-    separating_line,
-    two_units,
-)
-from memspan.reproductions.memorization2023.cycle_powers import replaying_powers, totients
-from memspan.reproductions.memorization2023.separating_line import line_distance
-from memspan.reproductions.memorization2023.two_units import necklaces, two_unit_strings, two_units_do
+from memspan.reproductions.memorization2023 import hidden_sizes, matrix_orders, two_runs
+from memspan.reproductions.memorization2023.hidden_sizes import necklaces, two_unit_strings, two_units_suffice
+from memspan.reproductions.memorization2023.matrix_orders import replaying_powers, totients
+from memspan.reproductions.memorization2023.two_runs import line_distance
 from memspan.reproductions.recipe import Computed, Outcome
 from memspan.results import LinearNetwork
 
@@ -69,7 +62,7 @@ class Backwards:
 
 
 def test_a_turn_in_the_wrong_direction_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(polygon, "Rotation", Backwards)
+    monkeypatch.setattr(two_runs, "Rotation", Backwards)
     turned, replayed = broken(RECIPES["memorization-fig1"].outcome("smoke", 0, SILENT))
     assert "45 degrees" in turned
     assert "replays" in replayed
@@ -83,7 +76,7 @@ def test_the_line_of_the_octagon_leaves_five_states_on_one_side() -> None:
 
 def test_a_wrong_distance_does_not_pass_for_the_closed_form(monkeypatch: pytest.MonkeyPatch) -> None:
     assert abs(line_distance(5, 3) - np.sqrt(2) / 4) < EXACT
-    monkeypatch.setattr(separating_line, "line_distance", lambda a, b: np.sin(np.pi / (a + b)))
+    monkeypatch.setattr(two_runs, "line_distance", lambda a, b: np.sin(np.pi / (a + b)))
     assert len(broken(RECIPES["memorization-fig2"].outcome("smoke", 0, SILENT))) == 3
 
 
@@ -93,12 +86,12 @@ def test_the_distance_falls_as_the_inverse_period_and_for_a_single_symbol_as_its
 
 
 def test_orders_that_theory_does_not_allow_would_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matrix_order, "rational_orders", lambda size: [1, 2, 3, 4, 5, 6])
+    monkeypatch.setattr(matrix_orders, "rational_orders", lambda size: [1, 2, 3, 4, 5, 6])
     assert len(broken(RECIPES["memorization-order8"].outcome("smoke", 0, SILENT))) == 1
 
 
 def test_all_matrices_are_looked_at_and_no_order_is_missed() -> None:
-    orders = matrix_order._all_orders(1, SILENT)
+    orders = matrix_orders._all_orders(1, SILENT)
     assert sum(orders.values()) == 3**9
     assert set(orders) == {0, 1, 2, 3, 4, 6}
     assert orders[1] == 1
@@ -106,7 +99,7 @@ def test_all_matrices_are_looked_at_and_no_order_is_missed() -> None:
 
 def test_two_units_do_for_as_many_strings_as_the_formula_says() -> None:
     for period in range(3, 14):
-        assert sum(map(two_units_do, necklaces(period))) == two_unit_strings(period)
+        assert sum(map(two_units_suffice, necklaces(period))) == two_unit_strings(period)
 
 
 def test_there_are_as_many_necklaces_as_moreau_counted() -> None:
@@ -117,14 +110,14 @@ def test_there_are_as_many_necklaces_as_moreau_counted() -> None:
 
 
 def test_a_wrong_count_of_strings_does_not_pass() -> None:
-    right = two_units._Count(8, 30, 12, 12, 2, 4)
-    assert all(claim.holds for claim in two_units._count_claims([right]))
-    assert [claim.holds for claim in two_units._count_claims([replace(right, found=13)])] == [
+    right = hidden_sizes.StringCount(8, 30, 12, 12, 2, 4)
+    assert all(claim.holds for claim in hidden_sizes.count_claims([right]))
+    assert [claim.holds for claim in hidden_sizes.count_claims([replace(right, found=13)])] == [
         False,
         False,
         True,
     ]
-    assert [claim.holds for claim in two_units._count_claims([replace(right, smallest=1)])] == [
+    assert [claim.holds for claim in hidden_sizes.count_claims([replace(right, smallest=1)])] == [
         True,
         True,
         False,
@@ -142,29 +135,33 @@ def test_the_sieve_counts_coprime_numbers() -> None:
 
 
 def test_a_count_that_depends_on_the_alphabet_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cycle_powers, "replaying_powers", lambda string: coprime_powers(len(string.alphabet)))
-    assert len(broken(RECIPES["errata-19"].outcome("smoke", 0, SILENT))) == len(cycle_powers.NAMED) + 2
+    monkeypatch.setattr(
+        matrix_orders, "replaying_powers", lambda string: coprime_powers(len(string.alphabet))
+    )
+    assert len(broken(RECIPES["errata-19"].outcome("smoke", 0, SILENT))) == len(matrix_orders.NAMED) + 2
 
 
 def test_a_string_above_its_bound_or_unproven_or_not_replayed_would_be_told() -> None:
-    case = random_strings._Case(n=2, period=16, size=5, run_bound=6, bound=5, proven=True, replayed=True)
-    assert all(claim.holds for claim in random_strings._bound_claims([case]))
+    case = hidden_sizes.SmallestNetwork(
+        n=2, period=16, size=5, run_bound=6, bound=5, proven=True, replayed=True
+    )
+    assert all(claim.holds for claim in hidden_sizes.bound_claims([case]))
     faults = (replace(case, size=6), replace(case, replayed=False), replace(case, proven=False))
     for number, fault in enumerate(faults):
-        holds = [claim.holds for claim in random_strings._bound_claims([case, fault])]
+        holds = [claim.holds for claim in hidden_sizes.bound_claims([case, fault])]
         assert holds == [place != number for place in range(3)]
 
 
 def test_a_different_average_does_not_pass() -> None:
-    claims = random_strings._average_claims("strings", [5, 5, 5, 4] * 50, (4.75, 0.43), 4.8)
+    claims = hidden_sizes.average_claims("strings", [5, 5, 5, 4] * 50, (4.75, 0.43), 4.8)
     assert [claim.holds for claim in claims] == [True, True]
-    claims = random_strings._average_claims("strings", [5, 5, 5, 5] * 50, (4.75, 0.43), 4.8)
+    claims = hidden_sizes.average_claims("strings", [5, 5, 5, 5] * 50, (4.75, 0.43), 4.8)
     assert [claim.holds for claim in claims] == [False, False]
 
 
 @pytest.mark.slow
 def test_all_binary_strings_of_period_16_have_the_average_that_is_claimed() -> None:
     strings = [PeriodicString(codes, ("0", "1"), "", 16) for codes in necklaces(16)]
-    sizes = [random_strings._case(2, string, 0).size for string in strings]
+    sizes = [hidden_sizes.smallest_network(2, string, 0).size for string in strings]
     assert len(sizes) == 4_080
-    assert (round(float(np.mean(sizes)), 2), round(float(np.std(sizes)), 2)) == random_strings.BINARY
+    assert (round(float(np.mean(sizes)), 2), round(float(np.std(sizes)), 2)) == hidden_sizes.BINARY

@@ -1,4 +1,4 @@
-"""The recipes about linear networks: what they hold their claims against, and that the claims can fail."""
+"""The recipes about linear networks: what their claims are checked against, and that the claims can fail."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from memspan.progress import SILENT
 from memspan.reproductions import RECIPES
 from memspan.reproductions.recipe import Computed
-from memspan.reproductions.shen2019 import linear_covariances, linear_networks
+from memspan.reproductions.shen2019 import linear_networks
 from memspan.reproductions.shen2019.linear_networks import SLOW, sampled_information, scaled
 from memspan.theory.linear import LinearRNN
 
@@ -36,7 +36,7 @@ def test_the_slow_network_has_one_real_mode_of_ninety_five_and_others_below_a_ha
     assert scaled(SLOW).correlation_length == pytest.approx(9.748, abs=5e-4)
 
 
-def test_information_of_samples_is_free_of_the_bias_of_alike_neighbours() -> None:
+def test_information_of_samples_is_free_of_the_bias_of_correlated_neighbors() -> None:
     lags = np.array([1, 2, 5, 150])
     found, error = sampled_information(scaled(SLOW).sample(400, 500, seed=3), lags)
     exact = scaled(SLOW).information(lags)
@@ -59,17 +59,17 @@ def test_a_tail_with_too_few_lags_or_two_alike_modes_is_not_called_plain() -> No
     fast = scaled(0.5)
     for network in (alike, fast):
         lags = np.arange(1, int(40 * network.correlation_length) + 20)
-        assert not linear_networks._Portrait(network, lags, network.information(lags)).plain
+        assert not linear_networks.ExactInformation(network, lags, network.information(lags)).plain
     lags = np.arange(1, 400)
-    portrait = linear_networks._Portrait(scaled(SLOW), lags, scaled(SLOW).information(lags))
-    assert portrait.plain
-    assert portrait.tail == pytest.approx(1.0, abs=1e-6)
+    exact = linear_networks.ExactInformation(scaled(SLOW), lags, scaled(SLOW).information(lags))
+    assert exact.plain
+    assert exact.tail == pytest.approx(1.0, abs=1e-6)
 
 
 def test_the_printed_poles_are_those_of_the_printed_sums() -> None:
-    case = linear_covariances._case(100, np.random.default_rng(3))
-    start = linear_covariances.Start(case.network.stationary_covariance())
-    sums = linear_covariances.covariance_printed(case.network, start, np.arange(120, 241))
+    case = linear_networks.covariance_case(100, np.random.default_rng(3))
+    start = linear_networks.Start(case.network.stationary_covariance())
+    sums = linear_networks.covariance_printed(case.network, start, np.arange(120, 241))
     size = np.linalg.norm(sums, axis=(1, 2))
     # A complex pair of poles oscillates, by less than a factor e^3 over these 120 lags.
     assert np.log(size[-1] / size[0]) / 120 == pytest.approx(np.log(case.printed_rate), abs=3 / 120)
