@@ -24,7 +24,7 @@ from memspan.reproductions.chen2018.critical_existence import algorithm_1
 from memspan.reproductions.chen2018.critical_training import DigitRuns
 from memspan.reproductions.chen2018.edge_of_chaos import published
 from memspan.reproductions.chen2018.jacobian_variance import linear, printed, recursion
-from memspan.reproductions.chen2018.shared_biases import CorrelationMap
+from memspan.reproductions.chen2018.shared_biases import PlainCorrelationMap
 from memspan.reproductions.chen2018.variance_relaxation import VarianceSlope, slopes_at
 from memspan.reproductions.recipe import Outcome
 from memspan.results import TrainingRun
@@ -72,9 +72,11 @@ def test_the_printed_jacobian_variance_fails(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_separate_biases_fail(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = CorrelationMap.correlation
+    right = PlainCorrelationMap.correlation
     monkeypatch.setattr(
-        shared_biases.CorrelationMap, "correlation", lambda self, *, shared: right(self, shared=0.0 * shared)
+        shared_biases.PlainCorrelationMap,
+        "correlation",
+        lambda self, *, shared: right(self, shared=0.0 * shared),
     )
     failed = broken(RECIPES["errata-06"].outcome("smoke"))
     assert len(failed) == 1
@@ -98,7 +100,7 @@ def test_the_printed_jacobian_variance_starts_at_one() -> None:
 
 
 def test_the_plain_correlation_map_agrees_with_the_library() -> None:
-    mapping = CorrelationMap(0.7)
+    mapping = PlainCorrelationMap(0.7)
     assert mapping.correlation(shared=0.7) == pytest.approx(mapping.point.c, abs=1e-9)
     assert mapping.slope == pytest.approx(mapping.point.chi, abs=1e-7)
 

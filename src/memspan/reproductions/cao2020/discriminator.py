@@ -37,16 +37,16 @@ NAMES = {
     "padding": "500 units, padding pooled",
     "program": "twice 300 units, padding pooled, as in the program",
 }
+# Size of a pooled vector (960 + 960 + 620 and 1,150 + 1,150 + 650), and the program's number of hidden units.
 PUBLISHED = {"ptb": (2_540, 300), "wikitext-2": (2_950, 100)}
-"""Size of a pooled vector (960 + 960 + 620 and 1,150 + 1,150 + 650), and the program's number of hidden units."""
+# Bounds are comparable if their ratio is below this value and above its inverse.
 COMPARABLE = 1.25
-"""Bounds are comparable if their ratio is below this value and above its inverse."""
+# Difference of one sum in single precision, computed in two orders.
 ROUNDING = 1e-5
-"""Difference of one sum in single precision, computed in two orders."""
+# Number of lines that are pooled with and without padding.
 POOLED_LINES = 200
-"""Number of lines that are pooled with and without padding."""
+# Share of pooled elements that padding must change to matter.
 PADDING_MATTERS = 0.1
-"""Share of pooled elements that padding must change to matter."""
 
 
 def run(

@@ -20,8 +20,8 @@ from memspan.results.atomic import write_text
 from memspan.results.encoding import from_plain, to_plain
 
 Result = TypeVar("Result", ReversePerplexity, SegmentInformation)
+# Increment whenever the evaluation itself changes, so that stored results are computed again.
 EVALUATION_VERSION = 2
-"""Increment whenever the evaluation itself changes, so that stored results are computed again."""
 
 
 def reverse_perplexities(

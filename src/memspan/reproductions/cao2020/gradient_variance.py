@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from memspan.objectives import Bmi
     from memspan.objectives.segments import Pairs, Segments
 
+# Shares of the parameters that count as "almost all" and as "a significant portion".
 ALMOST_ALL, SIGNIFICANT = 0.95, 0.25
-"""Shares of the parameters that count as "almost all" and as "a significant portion"."""
+# Printed mean ratio of the two variances.
 PRINTED_RATIO = 1e4
-"""Printed mean ratio of the two variances."""
+# The published program divides the loss of IW-RAML by the symbols of all 12 segments of a batch (errata-16), so it is
+# this factor smaller than the mean per symbol. Variances scale with the square.
 PROGRAM_SCALE = 12.0
-"""The published program divides the loss of IW-RAML by the symbols of all 12 segments of a batch (errata-16), so it is this
-factor smaller than the mean per symbol. Variances scale with the square."""
 BINS_PER_DECADE = 4
 
 

@@ -16,11 +16,11 @@ from memspan.reproductions.claims import claim_if, reach_of_mean
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Chart, Claim, TrainingRun, line
 
+# Share of validations at which a consistently better network must be better.
 CONSISTENT = 0.9
-"""Share of validations at which a consistently better network must be better."""
 
+# (2, validations): updates since the switch, and validation losses in nats.
 Curves = dict[ModelKey, NDArray[np.float64]]
-"""(2, validations): updates since the switch, and validation losses in nats."""
 
 
 def run(*, seed: int, progress: Progress, runs: Path, models: str) -> Outcome:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+# Values of `bmi.name` and the paper's names. Its baseline is the AWD-LSTM with a mixture of softmaxes.
 VARIANTS = {"none": "Baseline", "base": "BMI-base", "full": "BMI-full"}
-"""Values of `bmi.name` and the paper's names. Its baseline is the AWD-LSTM with a mixture of softmaxes."""
+# Key of the training text itself in tables that compare it with generated text.
 REAL = "real"
-"""Key of the training text itself in tables that compare it with generated text."""
 
+# Pairs of variants, the better one first (section 5.1).
 BETTER = (("base", "none"), ("full", "none"), ("full", "base"))
-"""Pairs of variants, the better one first (section 5.1)."""
 
 MEASURES = {
     "valid": "validation perplexity",
@@ -17,6 +17,7 @@ MEASURES = {
     "reverse_test": "reverse test perplexity",
 }
 
+# Table 1, by data set, fine-tuning and variant, in the order of `MEASURES`.
 PERPLEXITY: dict[str, dict[bool, dict[str, tuple[float, float, float, float]]]] = {
     "ptb": {
         False: {
@@ -43,18 +44,17 @@ PERPLEXITY: dict[str, dict[bool, dict[str, tuple[float, float, float, float]]]] 
         },
     },
 }
-"""Table 1, by data set, fine-tuning and variant, in the order of `MEASURES`."""
 
+# Table 2: mutual information in nats of two segments of 40 tokens with a gap of 10, in generated and in real text.
 SEGMENTS: dict[str, dict[str, float]] = {
     "ptb": {"none": 0.25, "base": 0.47, "full": 0.48, REAL: 1.18},
     "wikitext-2": {"none": 0.76, "base": 0.88, "full": 1.01, REAL: 2.14},
 }
-"""Table 2: mutual information in nats of two segments of 40 tokens with a gap of 10, in generated and in real text."""
+# The ± values of Table 2. The paper does not say which kind of error they are.
 SEGMENT_ERRORS: dict[str, dict[str, float]] = {
     "ptb": {"none": 0.03, "base": 0.03, "full": 0.03, REAL: 0.08},
     "wikitext-2": {"none": 0.03, "base": 0.05, "full": 0.06, REAL: 0.07},
 }
-"""The ± values of Table 2. The paper does not say which kind of error they are."""
 
 
 def printed(data: str, tuned: bool, variant: str, measure: str) -> float | None:

@@ -40,12 +40,12 @@ from memspan.results import (
     line,
 )
 
+# Labels of what is compared, in the order of increasing information as printed.
 ROWS = {**VARIANTS, REAL: "Real text"}
-"""Labels of what is compared, in the order of increasing information as printed."""
+# Accepted relative difference between the printed and the measured information of the real text.
 REAL_TOLERANCE = 0.25
-"""Accepted relative difference between the printed and the measured information of the real text."""
+# Logarithms of perplexities in nats, by the keys of `MEASURES`.
 Losses = dict[str, float]
-"""Logarithms of perplexities in nats, by the keys of `MEASURES`."""
 
 
 def perplexities(*, seed: int, progress: Progress, runs: Path, models: str) -> Outcome:

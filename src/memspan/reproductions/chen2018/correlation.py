@@ -22,17 +22,17 @@ from memspan.theory.timescale import timescale_of
 
 Array = NDArray[np.float64]
 
+# Inputs of the two copies are independent before step SWITCH and equal from then on.
 STEPS, SWITCH = 70, 10
-"""Inputs of the two copies are independent before step SWITCH and equal from then on."""
 _INPUTS = np.where(np.arange(STEPS) < SWITCH, 0.0, 1.0)
+# A correlation this close to c* in theory counts as settled.
 _SETTLED = 0.002
-"""A correlation this close to c* in theory counts as settled."""
+# Distances from c* at which the approach is exponential and still far above rounding errors.
 _LINEAR = (1e-9, 0.01)
-"""Distances from c* at which the approach is exponential and still far above rounding errors."""
+# Bias means, and their timescales under equal inputs.
 _TIMESCALES = ((6.0, 139.0), (7.6, 649.0), (8.0, 964.0))
-"""Bias means, and their timescales under equal inputs."""
+# Brackets of the bias means at which chi_1 is 1, and these bias means.
 _EDGES = ((-0.5, 0.5, 0.014), (4.3, 4.9, 4.59))
-"""Brackets of the bias means at which chi_1 is 1, and these bias means."""
 
 
 def run(
@@ -53,7 +53,7 @@ def run(
     settled correlation is averaged over `averaged` steps, because in chaos it fluctuates with a memory of some ten steps.
     `tolerance` applies to c(t): 0.01, or five standard errors of 1.5 / sqrt(width networks) if that is more.
     """
-    ensembles = Ensemble(False, *untied), Ensemble(True, *tied)
+    ensembles = PairEnsemble(False, *untied), PairEnsemble(True, *tied)
     dynamics: list[PairDynamics] = []
     with progress.stage("pairs of minimal RNNs, by bias mean", len(bias_means)) as stage:
         for number, bias_mean in enumerate(bias_means):
@@ -92,7 +92,7 @@ class PairDynamics:
 
 @final
 @dataclass(frozen=True)
-class Ensemble:
+class PairEnsemble:
     """Random networks whose weights are drawn once (`tied`) or at every step."""
 
     tied: bool
@@ -124,7 +124,7 @@ class Ensemble:
 
 
 def _dynamics(
-    ensembles: tuple[Ensemble, ...], bias_mean: float, averaged: int, generator: np.random.Generator
+    ensembles: tuple[PairEnsemble, ...], bias_mean: float, averaged: int, generator: np.random.Generator
 ) -> PairDynamics:
     field = published(bias_mean)
     point = field.fixed_point()
@@ -250,14 +250,14 @@ def _memory_claims() -> list[Claim]:
     ]
 
 
+# Bias means in panel a; one chart cannot show all.
 _SHOWN = (-4.0, 0.0, 2.0, 4.0, 6.0)
-"""Bias means in panel a; one chart cannot show all."""
+# Bias means in panel b.
 _COMPARED = (0.0, 2.0, 4.0, 6.0)
-"""Bias means in panel b."""
+# Bias means in panel d.
 _DECAYS = (-4.0, -2.0, 2.0, 4.0, 5.0, 6.0)
-"""Bias means in panel d."""
+# Lower end of panel d; below it the noise of simulations in the chaotic phase dominates.
 _FLOOR = 2e-3
-"""Lower end of panel d; below it the noise of simulations in the chaotic phase dominates."""
 _TIME = np.arange(STEPS, dtype=np.float64)
 _C_AXES = ("step t", "correlation c(t) of the gate pre-activations")
 _BIAS_MEAN = "mean of the gate bias"

@@ -19,14 +19,14 @@ from memspan.theory.growth import Growth, growth
 from memspan.theory.minimal import MinimalField
 from memspan.theory.timescale import timescale_of
 
+# Smallest q with sigma_v^2 >= 0, by bias mean.
 SMALLEST = {0.0: 14.3, 2.0: 4.82, 4.0: 1.42, 6.0: 1.055, 8.0: 1.009}
-"""Smallest q with sigma_v^2 >= 0, by bias mean."""
+# Smallest q with a stable fixed point, by bias mean.
 STABLE = {4.0: 2.42, 6.0: 3.54, 8.0: 4.70}
-"""Smallest q with a stable fixed point, by bias mean."""
 _TWO_DIGITS = 0.01
 _EXACT = 1e-6
+# Length of a simulation in timescales of the variance; the first half lets it settle.
 _SETTLING = 16
-"""Length of a simulation in timescales of the variance; the first half lets it settle."""
 
 
 def run(

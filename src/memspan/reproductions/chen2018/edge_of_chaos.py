@@ -20,15 +20,15 @@ from memspan.theory.minimal import MinimalField
 from memspan.theory.simulation import Simulation, simulate
 
 SIGMA_W, SIGMA_V, INPUT_VARIANCE = 6.88, 1.39, 0.46
+# chi_1 by bias mean.
 CHI_1 = {0.0: 0.9988, 2.0: 1.1213, 4.0: 1.0958, 6.0: 0.9928, -4.0: 0.5449}
-"""chi_1 by bias mean."""
+# A bias mean at which two branches are stable.
 FOLD = 4.59
-"""A bias mean at which two branches are stable."""
+# Q* and chi_1 of these two branches.
 BRANCHES = ((0.036, 0.997), (0.076, 1.028))
-"""Q* and chi_1 of these two branches."""
 _FOUR_DIGITS, _THREE_DIGITS = 1e-4, 5e-4
+# Accepted deviation from a branch relative to Q*, a quarter of the way to the unstable branch in between.
 _BRANCH_SHARE = 0.1
-"""Accepted deviation from a branch relative to Q*, a quarter of the way to the unstable branch in between."""
 
 
 def published(bias_mean: Numbers) -> MinimalField:

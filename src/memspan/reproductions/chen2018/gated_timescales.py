@@ -16,12 +16,12 @@ from memspan.results import Chart, Claim, Line, claim_near, line
 from memspan.theory.elementwise import ElementwiseCell, GRUCell, LSTMCell, Network
 from memspan.theory.growth import Growth, growth
 
+# Accepted relative difference of timescales.
 AGREEMENT = 0.05
-"""Accepted relative difference of timescales."""
+# Standard errors by which tied and untied weights must differ to count as different.
 ERRORS = 3.0
-"""Standard errors by which tied and untied weights must differ to count as different."""
+# Differences followed in each network with real matrices, where an additional one costs nothing.
 _DIRECTIONS = 4
-"""Differences followed in each network with real matrices, where an additional one costs nothing."""
 _POPULATION_WIDTH = 2048
 
 

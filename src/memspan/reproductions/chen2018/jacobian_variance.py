@@ -18,10 +18,10 @@ from memspan.theory.jacobian import linear_variance, moments_of, printed_varianc
 from memspan.theory.jacobians import JacobianStatistics, jacobian_statistics
 
 WEIGHTS = ("gaussian", "orthogonal")
+# Tolerance of a simulated variance: a tenth of it, or three standard errors.
 _SHARE, _ERRORS = 0.1, 3.0
-"""Tolerance of a simulated variance: a tenth of it, or three standard errors."""
+# Tolerance of the mean squared singular value of one step, relative.
 _MEAN_SHARE = 0.01
-"""Tolerance of the mean squared singular value of one step, relative."""
 
 
 def run(

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from memspan.training import Config
 
 NAMES = {"minimal-rnn": "Minimal RNN", "gru": "GRU", "lstm": "LSTM"}
+# Test perplexity, by millions of parameters.
 PRINTED = {
     5: {"minimal-rnn": 101.4, "gru": 99.5, "lstm": 95.4},
     20: {"minimal-rnn": 89.9, "gru": 89.8, "lstm": 83.8},
 }
-"""Test perplexity, by millions of parameters."""
+# Largest ratio of comparable perplexities.
 COMPARABLE = 1.05
-"""Largest ratio of comparable perplexities."""
 
 
 def run(

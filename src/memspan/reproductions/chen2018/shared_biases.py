@@ -28,12 +28,12 @@ SIGMA_W, SIGMA_V, INPUT_VARIANCE, BIAS_MEAN = 2.0, 1.0, 0.46, 1.0
 INPUT_CORRELATION = 0.5
 BIAS_VARIANCE = 0.7
 FIVE_DIGITS = 5e-6
+# Half of the step of finite differences; the error of the slope is of the order of its square.
 _DIFFERENCE = 1e-4
-"""Half of the step of finite differences; the error of the slope is of the order of its square."""
+# Correlation and variance have settled after half of them.
 _STEPS = 40
-"""Correlation and variance have settled after half of them."""
+# Variances of the lines in the charts.
 _BIAS_VARIANCES = np.linspace(0.0, 2.0, 11)
-"""Variances of the lines in the charts."""
 
 
 def run(*, seed: int, progress: Progress, width: int, networks: int, variances: int) -> Outcome:
@@ -42,7 +42,7 @@ def run(*, seed: int, progress: Progress, width: int, networks: int, variances: 
     bias_variances = np.unique(np.append(np.linspace(0.0, 2.0, variances), BIAS_VARIANCE)).tolist()
     with progress.stage("networks with real matrices and biases", len(bias_variances)) as stage:
         for number, variance in enumerate(bias_variances):
-            simulated[variance] = _simulated(width, networks, CorrelationMap(variance), [seed, number])
+            simulated[variance] = _simulated(width, networks, PlainCorrelationMap(variance), [seed, number])
             stage.advance()
     claims = (
         *_slope_claims(),
@@ -54,7 +54,7 @@ def run(*, seed: int, progress: Progress, width: int, networks: int, variances: 
 
 @final
 @dataclass(frozen=True, eq=False)
-class CorrelationMap:
+class PlainCorrelationMap:
     """The correlation map of one minimal RNN under inputs of correlation 0.5, written exactly as the equations."""
 
     bias_variance: float
@@ -134,7 +134,7 @@ def _slope_product(q: float, c: float) -> float:
     return float(np.sum(weights * expit(first) * expit(-first) * expit(second) * expit(-second)))
 
 
-def _simulated(width: int, networks: int, mapping: CorrelationMap, stream: list[int]) -> Simulation:
+def _simulated(width: int, networks: int, mapping: PlainCorrelationMap, stream: list[int]) -> Simulation:
     """Real matrices and biases, redrawn at every step and used by both copies."""
     return simulate(
         mapping.field.network(),
@@ -155,7 +155,7 @@ def _settled(simulation: Simulation) -> tuple[float, float]:
 
 
 def _slope_claims() -> list[Claim]:
-    mapping, unbiased = CorrelationMap(BIAS_VARIANCE), CorrelationMap(0.0)
+    mapping, unbiased = PlainCorrelationMap(BIAS_VARIANCE), PlainCorrelationMap(0.0)
     return [
         claim_near(
             "With a bias variance of 0.7 the correlation map has the slope 0.53150 (finite differences of Eq. 37). "
@@ -182,7 +182,7 @@ def _slope_claims() -> list[Claim]:
 
 
 def _shared_claim(simulation: Simulation) -> Claim:
-    mapping, (c, error) = CorrelationMap(BIAS_VARIANCE), _settled(simulation)
+    mapping, (c, error) = PlainCorrelationMap(BIAS_VARIANCE), _settled(simulation)
     return claim_near(
         "Two copies of networks with real matrices and biases settle at the correlation c* of sigma_b^2 in all four "
         "entries, not at that of sigma_b^2 I (Eq. 2 and 6).",
@@ -221,7 +221,7 @@ def _density_claim(width: int, networks: int, seed: int) -> Claim:
 
 
 def _slope_chart() -> Chart:
-    maps = [CorrelationMap(variance) for variance in _BIAS_VARIANCES.tolist()]
+    maps = [PlainCorrelationMap(variance) for variance in _BIAS_VARIANCES.tolist()]
     return chart(
         "slope",
         "Eq. 9 as printed is wrong for random biases",
@@ -239,7 +239,7 @@ def _slope_chart() -> Chart:
 
 
 def _correlation_chart(simulated: dict[float, Simulation]) -> Chart:
-    maps = [CorrelationMap(variance) for variance in _BIAS_VARIANCES.tolist()]
+    maps = [PlainCorrelationMap(variance) for variance in _BIAS_VARIANCES.tolist()]
     settled = np.array([_settled(simulation) for simulation in simulated.values()])
     return chart(
         "correlation",

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+# Accuracy that counts as learned, between chance (one tenth) and 1.
 LEARNED = 0.5
-"""Accuracy that counts as learned, between chance (one tenth) and 1."""
+# Rank correlation of trainable length and timescale that counts as agreement, by tying of the weights.
 AGREEMENT = {"untied": 0.8, "tied": 0.5}
-"""Rank correlation of trainable length and timescale that counts as agreement, by tying of the weights."""
+# Points of the line that shows theory.
 LINE_POINTS = 121
-"""Points of the line that shows theory."""
 NAMES = {"rnn": "Vanilla RNN", "minimal-rnn": "Minimal RNN"}
 _LABELS = {"sigma_w": "sigma_w", "bias_mean": "mean of the bias"}
 

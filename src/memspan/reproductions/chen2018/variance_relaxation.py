@@ -23,13 +23,13 @@ from memspan.theory.simulation import simulate
 Array = NDArray[np.float64]
 
 _GATE = Sigmoid()
+# Half of the step of finite differences, relative to Q.
 _DIFFERENCE = 1e-4
-"""Half of the step of finite differences, relative to Q."""
+# Relative initial deviation of simulated networks from Q*; the error of the slope is of the order of its square.
 _PUSH = 0.1
-"""Relative initial deviation of simulated networks from Q*; the error of the slope is of the order of its square."""
 _CLOSE = 1e-6
+# Difference from which on a printed form counts as wrong.
 _WRONG = 0.05
-"""Difference from which on a printed form counts as wrong."""
 
 
 def run(

@@ -6,6 +6,7 @@ from memspan.reproductions.recipe import Computed, Recipe, Scale, Trained
 
 _LSTM_LENGTHS = (500, 1_000, 2_000, 4_000)
 _SMOKE_UPDATES = {"rel-rnn": 5, "lstm": 5}
+# Largest number of updates by cell, Table 1 at laptop scale.
 _TRANSFER_UPDATES = {
     "rel-rnn": 14_000,
     "rel-lstm": 24_000,
@@ -16,7 +17,7 @@ _TRANSFER_UPDATES = {
     "mem-rnn": 3_000,
     "sab-lstm": 1_500,
 }
-"""Largest number of updates by cell, Table 1 at laptop scale."""
+# The same for Table 5.
 _COPY_UPDATES = {
     "lstm": 36_000,
     "orthogonal-rnn": 8_000,
@@ -26,7 +27,7 @@ _COPY_UPDATES = {
     "rel-rnn": 14_000,
     "rel-lstm": 24_000,
 }
-"""The same for Table 5."""
+# The same for Table 2.
 _DENOISE_UPDATES = {
     "orthogonal-rnn": 8_000,
     "exp-rnn": 6_000,
@@ -37,11 +38,10 @@ _DENOISE_UPDATES = {
     "sab-lstm": 1_000,
     "rel-lstm": 24_000,
 }
-"""The same for Table 2."""
 _DIGIT_CELLS = ("rnn", "orthogonal-rnn", "exp-rnn", "rel-rnn", "lstm", "detach-lstm", "sab-lstm", "rel-lstm")
 _PTB_CELLS = ("rnn", "orthogonal-rnn", "exp-rnn", "rel-rnn", "lstm", "sab-lstm", "rel-lstm")
+# Updates with 128 windows of 150 characters that pass once through the training text.
 _PTB_EPOCH = 261
-"""Updates with 128 windows of 150 characters that pass once through the training text."""
 _WORLDS = ("RedBlueDoors-6x6", "GoToObject-6x6", "MemoryS7", "GoToDoor-5x5", "Fetch-5x5", "DoorKey-5x5")
 _AGENTS = ("lstm", "mem-lstm", "rel-lstm", "none")
 

@@ -16,10 +16,10 @@ from memspan.results import AttentionMap, Claim, HeatMap
 if TYPE_CHECKING:
     from memspan.training.best import Best
 
+# Share of an answer's attention that counts as most of it.
 MOST = 0.5
-"""Share of an answer's attention that counts as most of it."""
+# Number of recalled symbols.
 RECALLED = 10
-"""Number of recalled symbols."""
 
 
 def run(

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from memspan.training import Config
 
 OURS = "rel-lstm"
+# Last steps of a sequence, in which answers are requested or given; each adds its own gradient to its state.
 ANSWER_STEPS = 20
-"""Last steps of a sequence, in which answers are requested or given; each adds its own gradient to its state."""
+# Largest accepted ratio of the largest to the smallest norm: gradients neither vanish nor explode.
 EVEN = 30.0
-"""Largest accepted ratio of the largest to the smallest norm: gradients neither vanish nor explode."""
+# Ratio of two unevenness values that counts as a clear difference.
 CLEAR_RATIO = 2.0
-"""Ratio of two unevenness values that counts as a clear difference."""
+# Replaces a norm of 0 in charts and ratios.
 SMALLEST_NORM = 1e-300
-"""Replaces a norm of 0 in charts and ratios."""
 
 
 class DenoiseRun(NamedTuple):
@@ -300,8 +300,8 @@ _CELL_NOTE = (
 )
 
 
+# The option that is varied, its symbol in the paper, and the symbol of the fixed one.
 SWEEPS = {"relevant": ("rho", "nu"), "short_term": ("nu", "rho")}
-"""The option that is varied, its symbol in the paper, and the symbol of the fixed one."""
 
 
 def buffer_sizes(

@@ -12,15 +12,15 @@ from memspan.reproductions.recipe import Outcome
 from memspan.results import Chart, Claim, claim_near, line
 from memspan.theory.attention import Additive, AttentiveRNN, AttentiveRun
 
+# Step of the finite differences. With four points their error is STEP^4 times a fifth derivative, plus rounding of
+# 1e-16 / STEP. With two points a network that is sensitive to its past would need a smaller step and more rounding.
 STEP = 1e-4
-"""Step of the finite differences. With four points their error is STEP^4 times a fifth derivative, plus rounding of
-1e-16 / STEP. With two points a network that is sensitive to its past would need a smaller step and more rounding."""
+# Accepted difference of recursion and finite differences, relative to the largest entry of the gradient.
 EXACT = 1e-6
-"""Accepted difference of recursion and finite differences, relative to the largest entry of the gradient."""
+# Accepted difference of two sums of the same terms, relative to the largest entry.
 ROUNDING = 1e-12
-"""Accepted difference of two sums of the same terms, relative to the largest entry."""
+# A relative part of the gradient that cannot be rounding.
 VISIBLE = 1e-3
-"""A relative part of the gradient that cannot be rounding."""
 _DEPTHS = (0, 1, 2, 4, 8)
 
 

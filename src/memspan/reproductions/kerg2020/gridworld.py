@@ -21,6 +21,7 @@ from memspan.results import AgentEvaluation, Chart, Claim, Line, Rewards, claim_
 if TYPE_CHECKING:
     from memspan.reproductions.kerg2020.agent_trainings import AgentGroup
 
+# Mean rewards in the training world, and in the larger world.
 PUBLISHED: dict[str, dict[str, tuple[float, float]]] = {
     "RedBlueDoors-6x6": {"lstm": (0.97, 0.95), "mem-lstm": (0.97, 0.95), "rel-lstm": (0.97, 0.95)},
     "GoToObject-6x6": {"lstm": (0.81, 0.66), "mem-lstm": (0.85, 0.66), "rel-lstm": (0.84, 0.74)},
@@ -29,17 +30,16 @@ PUBLISHED: dict[str, dict[str, tuple[float, float]]] = {
     "Fetch-5x5": {"lstm": (0.48, 0.38), "mem-lstm": (0.42, 0.44), "rel-lstm": (0.5, 0.45)},
     "DoorKey-5x5": {"lstm": (0.94, 0.09), "mem-lstm": (0.94, 0.31), "rel-lstm": (0.93, 0.44)},
 }
-"""Mean rewards in the training world, and in the larger world."""
 CELLS = {"lstm": "LSTM", "mem-lstm": "MemLSTM", "rel-lstm": "RelLSTM", "none": "no memory"}
+# Accepted difference of a measured and a printed reward, about twice the scatter of 100 episodes of one network.
 TOLERANCE = 0.1
-"""Accepted difference of a measured and a printed reward, about twice the scatter of 100 episodes of one network."""
+# The world whose larger version the text mentions: 0.09 with LSTM, 0.31 with MemLSTM, 0.44 with RelLSTM.
 HEADLINE = "DoorKey-5x5"
-"""The world whose larger version the text mentions: 0.09 with LSTM, 0.31 with MemLSTM, 0.44 with RelLSTM."""
+# s = h + c, as in the text, for both cells with attention. The published program halves it (errata-13).
 OPTIONS: dict[str, dict[str, Any]] = {"mem-lstm": {"combine": "sum"}, "rel-lstm": {"combine": "sum"}}
-"""s = h + c, as in the text, for both cells with attention. The published program halves it (errata-13)."""
 
+# By world and cell.
 AgentResults = dict[tuple[str, str], AgentEvaluation]
-"""By world and cell."""
 
 
 def run(

@@ -14,10 +14,10 @@ from memspan.reproductions.kerg2020.published import NAMES, PERMUTED_DIGITS
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Claim, TrainingRun, line
 
+# Amount by which an accuracy may be below the printed one.
 TOLERANCE = 0.02
-"""Amount by which an accuracy may be below the printed one."""
+# Cells with relevancy screening, and the same cells without.
 PAIRS = (("rel-lstm", "lstm"), ("rel-rnn", "rnn"))
-"""Cells with relevancy screening, and the same cells without."""
 
 
 def run(

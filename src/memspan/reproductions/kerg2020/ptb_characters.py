@@ -24,13 +24,14 @@ from memspan.results import Claim, TrainingRun, line
 if TYPE_CHECKING:
     from memspan.training import Config
 
+# Bits per nat.
 BITS = 1 / math.log(2)
-"""Bits per nat."""
 PUBLISHED_UNITS = 1_024
+# Bits per character by which a cell may exceed the printed number.
 TOLERANCE = 0.05
-"""Bits per character by which a cell may exceed the printed number."""
+# Bits per character that make no difference.
 EQUAL = 0.01
-"""Bits per character that make no difference."""
+# Pairs of cells whose first was printed with at least 0.03 bits less than the second.
 BETTER = (
     ("orthogonal-rnn", "rnn"),
     ("exp-rnn", "orthogonal-rnn"),
@@ -38,16 +39,15 @@ BETTER = (
     ("rel-rnn", "exp-rnn"),
     ("lstm", "rel-rnn"),
 )
-"""Pairs of cells whose first was printed with at least 0.03 bits less than the second."""
+# Learning rate of `memspan train characters`, for all cells where they do not have the published ones.
 RATE = 2e-3
-"""Learning rate of `memspan train characters`, for all cells where they do not have the published ones."""
+# Published learning rates. Table 9 omits RNN, which has that of orth-RNN here, and SAB and RelLSTM (that of LSTM).
 RATES = {
     **PENN_TREEBANK_RATES,
     "rnn": PENN_TREEBANK_RATES["orthogonal-rnn"],
     "sab-lstm": PENN_TREEBANK_RATES["lstm"],
     "rel-lstm": PENN_TREEBANK_RATES["lstm"],
 }
-"""Published learning rates. Table 9 omits RNN, which has that of orth-RNN here, and SAB and RelLSTM (that of LSTM)."""
 
 
 def run(
@@ -162,6 +162,7 @@ def _note(cell: str, run: TrainingRun) -> str:
 
 
 _STATE_NOTE = "Cells whose state grows with their input (SAB) start every window from a zero state."
+# By whether cells have the settings of Table 9.
 _NOTES = {
     False: "The papers use 1,024 units, 100 epochs, truncated backpropagation through 150 characters and a learning rate "
     "for each cell, so only the order of the cells can be compared. Here all have the settings of `memspan train "
@@ -170,4 +171,3 @@ _NOTES = {
     "has that of orth-RNN, and for SAB and RelLSTM, which have that of LSTM. RelLSTM has the memory of RelRNN. The "
     f"paper's orth-RNN and expRNN use tanh, ours modReLU. {_STATE_NOTE}",
 }
-"""By whether cells have the settings of Table 9."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+# Table 1, by cell and delay T: trained at T = 100. None: out of memory.
 TRANSFER_COPY: dict[str, dict[int, float | None]] = {
     "orthogonal-rnn": {100: 99, 200: 4, 400: 16, 2000: 10, 5000: 0},
     "exp-rnn": {100: 100, 200: 86, 400: 73, 2000: 58, 5000: 50},
@@ -12,8 +13,8 @@ TRANSFER_COPY: dict[str, dict[int, float | None]] = {
     "sab-lstm": {100: 99, 200: 95, 400: 95, 2000: 95, 5000: 95},
     "rel-lstm": {100: 100, 200: 99, 400: 99, 2000: 99, 5000: 99},
 }
-"""Table 1, by cell and delay T: trained at T = 100. None: out of memory."""
 
+# Table 2, by cell and delay T: trained at every T.
 DENOISE: dict[str, dict[int, float | None]] = {
     "orthogonal-rnn": {100: 90, 300: 71, 500: 61, 1000: 29, 2000: 3},
     "exp-rnn": {100: 34, 300: 25, 500: 20, 1000: 16, 2000: 11},
@@ -24,8 +25,8 @@ DENOISE: dict[str, dict[int, float | None]] = {
     "sab-lstm": {100: 99, 300: 99, 500: 99, 1000: 99, 2000: 99},
     "rel-lstm": {100: 100, 300: 99, 500: 99, 1000: 99, 2000: 99},
 }
-"""Table 2, by cell and delay T: trained at every T."""
 
+# Table 5, by cell and delay T: trained at every T. Numbers missing in the paper are left out.
 COPY: dict[str, dict[int, float | None]] = {
     "lstm": {100: 100, 200: 100, 300: 100, 500: 12, 2000: 12},
     "orthogonal-rnn": {100: 100, 200: 100, 300: 100, 500: 100, 1000: 80, 2000: 11},
@@ -35,8 +36,8 @@ COPY: dict[str, dict[int, float | None]] = {
     "rel-rnn": dict.fromkeys((100, 200, 300, 500, 1000, 2000), 100),
     "rel-lstm": dict.fromkeys((100, 200, 300, 500, 1000, 2000), 100),
 }
-"""Table 5, by cell and delay T: trained at every T. Numbers missing in the paper are left out."""
 
+# Table 3: accuracy on permuted MNIST.
 PERMUTED_DIGITS: dict[str, float] = {
     "rnn": 90.4,
     "orthogonal-rnn": 93.4,
@@ -47,8 +48,8 @@ PERMUTED_DIGITS: dict[str, float] = {
     "sab-lstm": 94.2,
     "rel-lstm": 94.3,
 }
-"""Table 3: accuracy on permuted MNIST."""
 
+# Table 3: bits per character of the Penn Treebank.
 PENN_TREEBANK: dict[str, float] = {
     "rnn": 1.56,
     "orthogonal-rnn": 1.53,
@@ -58,19 +59,19 @@ PENN_TREEBANK: dict[str, float] = {
     "sab-lstm": 1.37,
     "rel-lstm": 1.36,
 }
-"""Table 3: bits per character of the Penn Treebank."""
 
+# Table 9: learning rates. The orthogonal matrix of expRNN has a tenth of its rate, as always in memspan.
 PENN_TREEBANK_RATES: dict[str, float] = {
     "orthogonal-rnn": 0.001,
     "exp-rnn": 0.003,
     "lstm": 0.0002,
     "rel-rnn": 0.0003,
 }
-"""Table 9: learning rates. The orthogonal matrix of expRNN has a tenth of its rate, as always in memspan."""
 
+# Table 9: nu and rho of RelRNN.
 PENN_TREEBANK_MEMORY = {"short_term": 10, "relevant": 5}
-"""Table 9: nu and rho of RelRNN."""
 
+# Names of the cells in the paper.
 NAMES = {
     "rnn": "RNN",
     "orthogonal-rnn": "orth-RNN",
@@ -84,4 +85,3 @@ NAMES = {
     "rel-rnn": "RelRNN",
     "rel-lstm": "RelLSTM",
 }
-"""Names of the cells in the paper."""

@@ -16,17 +16,17 @@ from memspan.reproductions.kerg2020.published import COPY, DENOISE, NAMES, TRANS
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Chart, Claim, Line, TrainingRun, line
 
+# Between 0 and 1, by cell and delay.
 Accuracies = dict[str, dict[int, float]]
-"""Between 0 and 1, by cell and delay."""
+# In percent, by cell and delay; None: out of memory.
 Published = dict[str, dict[int, float | None]]
-"""In percent, by cell and delay; None: out of memory."""
 
+# Accepted difference of a measured and a printed accuracy.
 TOLERANCE = 0.05
-"""Accepted difference of a measured and a printed accuracy."""
+# Accuracy at the trained delay of a network that has learned to recall.
 LEARNED = 0.9
-"""Accuracy at the trained delay of a network that has learned to recall."""
+# Least accuracy of a network that does not degrade.
 PERFECT = 0.99
-"""Least accuracy of a network that does not degrade."""
 
 
 def transfer(
@@ -100,11 +100,11 @@ _TRANSFER_NOTE = (
     "validation. The papers train for 20,000 to 200,000 updates."
 )
 
+# Recipe, printed accuracies and chart title, by task.
 TABLES: dict[str, tuple[str, Published, str]] = {
     "denoise": ("relevance-table2", DENOISE, "Symbols among noise, trained at each delay"),
     "copy": ("relevance-table5", COPY, "Symbols at the start, trained at each delay"),
 }
-"""Recipe, printed accuracies and chart title, by task."""
 
 
 def every_delay(

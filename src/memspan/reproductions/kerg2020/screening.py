@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from memspan.cells import RelRNN
     from memspan.cells.rel_rnn import RelRNNLayer
 
+# Difference of two orders of the same sums in double precision; states are within 1.
 SAME = 1e-10
-"""Difference of two orders of the same sums in double precision; states are within 1."""
+# A difference of outputs that is not rounding.
 VISIBLE = 1e-3
-"""A difference of outputs that is not rounding."""
+# The two values of nu and rho.
 SMALL, LARGE = 3, 8
-"""The two values of nu and rho."""
 FEATURES = 6
 
 

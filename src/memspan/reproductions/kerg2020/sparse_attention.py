@@ -24,14 +24,14 @@ from memspan.theory.attention import (
     sparsity,
 )
 
+# Relative amount by which the gradient may be below a bound that it meets exactly.
 ROUNDING = 1e-9
-"""Relative amount by which the gradient may be below a bound that it meets exactly."""
 TWO_DIGITS = 5e-4
 _STEPS = 40
+# Largest distance of attended states; patterns with a small window have greater depths.
 _WINDOWS = (8, 16, None, None)
-"""Largest distance of attended states; patterns with a small window have greater depths."""
+# Markers per figure.
 _DRAWN = 400
-"""Markers per figure."""
 
 
 @final

@@ -18,10 +18,10 @@ from memspan.results import Chart, Claim, Line, claim_near, line
 if TYPE_CHECKING:
     from torch import Tensor
 
+# Difference of two ways to the same sums in double precision, of states within 1.
 SAME = 1e-10
-"""Difference of two ways to the same sums in double precision, of states within 1."""
+# Relative amount by which a norm that cannot grow may seem to grow after some hundred steps.
 ROUNDING = 1e-9
-"""Relative amount by which a norm that cannot grow may seem to grow after some hundred steps."""
 FEATURES = 6
 
 

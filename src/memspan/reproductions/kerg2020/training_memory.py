@@ -18,12 +18,12 @@ from memspan.reproductions.claims import claim_if
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Chart, Claim, line
 
+# Largest growth of RelLSTM's memory when the length doubles: proportional, plus a tenth for the allocator.
 DOUBLING = 2.2
-"""Largest growth of RelLSTM's memory when the length doubles: proportional, plus a tenth for the allocator."""
+# Growth of a plain loop when the length doubles: fourfold in the limit, less while proportional terms matter.
 SQUARE = (3.0, 4.5)
-"""Growth of a plain loop when the length doubles: fourfold in the limit, less while proportional terms matter."""
+# Memory of a plain MemLSTM relative to RelLSTM, at the longest common length.
 SMALLER = 8.0
-"""Memory of a plain MemLSTM relative to RelLSTM, at the longest common length."""
 LABELS = {
     "plain-mem-lstm": "MemLSTM, a plain loop",
     "mem-lstm": "MemLSTM",
@@ -42,8 +42,8 @@ class TrainingCost:
     """Bytes above what the process held before."""
 
 
+# By network and length.
 Costs = dict[str, dict[int, TrainingCost]]
-"""By network and length."""
 
 
 def run(

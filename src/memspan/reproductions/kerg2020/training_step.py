@@ -20,8 +20,8 @@ from memspan.diagnostics.peak_memory import begin, peak
 
 FEATURES = 10
 THREADS = 2
+# Steps of a first run, more than a memory of ten and ten holds, so that every kernel is compiled before measuring.
 WARM_UP = 30
-"""Steps of a first run, more than a memory of ten and ten holds, so that every kernel is compiled before measuring."""
 
 
 def main() -> None:
@@ -94,11 +94,11 @@ class AdditiveAttention(nn.Module):
         return (alpha.unsqueeze(2) * memory).sum(0), alpha
 
 
+# Networks by name, built from the number of input features and the hidden size.
 NETWORKS: dict[str, Callable[[int, int], Callable[[Tensor], object]]] = {
     **CELLS,
     "plain-mem-lstm": PlainMemLSTM,
 }
-"""Networks by name, built from the number of input features and the hidden size."""
 
 if __name__ == "__main__":
     main()

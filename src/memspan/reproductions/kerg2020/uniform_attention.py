@@ -31,19 +31,19 @@ COMPLEX: dict[str, complex] = {
     "0.5 exp(i pi/4)": 0.5 * np.exp(1j * np.pi / 4),
     "0.3 exp(2i)": 0.3 * np.exp(2j),
 }
+# Eigenvalues for which the bound of Theorem 1 holds (three) and fails (two).
 BOUND_CASES: dict[str, complex] = {
     **{name: float(name) for name in ("0.3", "0.5", "0.7")},
     **{"-0.5": -0.5, "0.8 exp(i pi/3)": COMPLEX["0.8 exp(i pi/3)"]},
 }
-"""Eigenvalues for which the bound of Theorem 1 holds (three) and fails (two)."""
+# Ratio of the two lengths T that are compared.
 STRETCH = 100
-"""Ratio of the two lengths T that are compared."""
+# The correction to the power law is about 6/T for 0.7 and less for the others: 0.6 % at the smallest T used, 1,000.
 ONE_PERCENT = 0.01
-"""The correction to the power law is about 6/T for 0.7 and less for the others: 0.6 % at the smallest T used, 1,000."""
+# Eigenvalues whose exponent is this close to -1 are excluded from the test of the rule.
 NEAR_BOUNDARY = 0.01
-"""Eigenvalues whose exponent is this close to -1 are excluded from the test of the rule."""
+# Largest modulus of the random eigenvalues, for which the local slope has converged at T = 40,000.
 LARGEST = 0.75
-"""Largest modulus of the random eigenvalues, for which the local slope has converged at T = 40,000."""
 
 
 def bound(*, seed: int, progress: Progress, length: int, eigenvalues: int) -> Outcome:
@@ -161,14 +161,14 @@ _BOUND_NOTE = (
 
 REAL = np.round(np.arange(-0.5, 0.71, 0.1), 1)
 NAMED: dict[str, complex] = {name: float(name) for name in ("-0.5", "0.3", "0.5", "0.7")} | COMPLEX
+# The error of the local slope is about 10/T for 0.7, 0.0002 at the smallest length used. The tolerance is far above
+# that, and far below the difference of printed and corrected exponents.
 EXPONENT_TOLERANCE = 0.01
-"""The error of the local slope is about 10/T for 0.7, 0.0002 at the smallest length used. The tolerance is far above that,
-and far below the difference of printed and corrected exponents."""
+# Relative tolerance of the constant of the power law: the next term is about 6/T for 0.7, 0.00015 at the smallest
+# length used.
 CONSTANT_TOLERANCE = 1e-3
-"""Relative tolerance of the constant of the power law: the next term is about 6/T for 0.7, 0.00015 at the smallest
-length used."""
+# Modulus of the eigenvalues in the second figure.
 MODULUS = 0.7
-"""Modulus of the eigenvalues in the second figure."""
 
 
 def exponents(*, seed: int, progress: Progress, length: int, angles: int) -> Outcome:  # noqa: ARG001 - not random
