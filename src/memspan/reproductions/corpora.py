@@ -20,7 +20,7 @@ TEXT8_CUTS = (0, 90_000_000, 95_000_000, 100_000_000)
 
 @final
 @dataclass(frozen=True, eq=False)
-class Corpus:
+class CorpusSplits:
     """Three splits of one data set."""
 
     name: str
@@ -29,7 +29,7 @@ class Corpus:
     test: Sequence
 
 
-def load_corpus(name: str, progress: Progress = SILENT) -> Corpus | None:
+def load_corpus(name: str, progress: Progress = SILENT) -> CorpusSplits | None:
     """The splits as characters, or None if the data set is not on this machine."""
     folder = find(name)
     if folder is None:
@@ -37,9 +37,9 @@ def load_corpus(name: str, progress: Progress = SILENT) -> Corpus | None:
     files = {file.split: folder / file.name for file in CATALOGUE[name].files}
     if None in files:
         whole = read(files[None], symbols="chars", progress=progress)
-        return Corpus(name, *(whole.part(*cut) for cut in itertools.pairwise(TEXT8_CUTS)))
+        return CorpusSplits(name, *(whole.part(*cut) for cut in itertools.pairwise(TEXT8_CUTS)))
     splits = (read(files[split], symbols="chars", progress=progress) for split in ("train", "valid", "test"))
-    return Corpus(name, *splits)
+    return CorpusSplits(name, *splits)
 
 
 def missing(name: str) -> str:

@@ -11,7 +11,7 @@ from memspan.information import ESTIMATORS, PairCounts, count_pairs, log_lags, m
 from memspan.progress import Progress
 from memspan.reproductions.charts import INFORMATION, LAG_CHARACTERS, LAG_SYMBOLS, chart, dashed, points
 from memspan.reproductions.claims import MANY, claim_above, claim_within_errors
-from memspan.reproductions.corpora import Corpus, equal_pieces, load_corpus, missing
+from memspan.reproductions.corpora import CorpusSplits, equal_pieces, load_corpus, missing
 from memspan.reproductions.recipe import Outcome
 from memspan.reproductions.shen2019.validation_sets import FAR, LEVEL, Split, mean_corrected, measure_split
 from memspan.results import Chart, Claim, Curve, claim_near, line
@@ -107,7 +107,7 @@ PIECES = 9
 """Pieces of the training set as long as the validation set: all of them."""
 
 
-def _wikitext(corpus: Corpus, seed: int, progress: Progress) -> tuple[list[Claim], Chart]:
+def _wikitext(corpus: CorpusSplits, seed: int, progress: Progress) -> tuple[list[Claim], Chart]:
     """The claims about the characters of WikiText-2, and the chart."""
     valid = measure_split(corpus.valid, LAGS, seed)
     train = measure_split(corpus.train, LAGS, seed)

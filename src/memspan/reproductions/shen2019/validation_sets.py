@@ -17,7 +17,7 @@ from memspan.information import Digamma, Grassberger, count_pairs, log_lags, mut
 from memspan.progress import SILENT, Progress
 from memspan.reproductions.charts import INFORMATION, LAG_CHARACTERS, chart, dashed, points
 from memspan.reproductions.claims import claim_above, claim_below, claim_within_errors
-from memspan.reproductions.corpora import Corpus, equal_pieces, load_corpus, missing
+from memspan.reproductions.corpora import CorpusSplits, equal_pieces, load_corpus, missing
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Chart, Claim, Curve, claim_near, line
 from memspan.sequences import Sequence
@@ -96,7 +96,7 @@ class MeasuredCorpus:
     pieces: list[Split]
 
 
-def _measure(corpus: Corpus, most: int, seed: int, progress: Progress) -> MeasuredCorpus:
+def _measure(corpus: CorpusSplits, most: int, seed: int, progress: Progress) -> MeasuredCorpus:
     shortest = min(corpus.train.length, corpus.valid.length, corpus.test.length)
     if shortest <= 2 * LARGEST_LAG:
         raise InputError(
