@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart, dashed, points
 from memspan.reproductions.chen2018.edge_of_chaos import edge_of_chaos, published
-from memspan.reproductions.claims import claim_if
+from memspan.reproductions.claims import claim_above, claim_below
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Chart, Claim, Line, claim_near, line
 from memspan.theory.field import FixedPoint
@@ -63,10 +63,16 @@ def run(
         *_agreement(dynamics, tolerance, settling_tolerance),
         _tied_claim(dynamics),
         *_timescale_claims(),
-        *_edge_claims(),
-        *_memory_claims(),
     )
-    return Outcome(claims, _charts(dynamics, np.linspace(-4.0, 8.0, chart_points)), _notes(tied[0], averaged))
+    fine = np.linspace(-4.0, 8.0, chart_points)
+    charts = (
+        _theory_chart(dynamics),
+        _tied_chart(dynamics),
+        _settled_chart(dynamics, fine),
+        _decay_chart(dynamics),
+        _timescale_chart(fine),
+    )
+    return Outcome(claims, charts, _notes(tied[0], averaged))
 
 
 @final
@@ -197,55 +203,47 @@ def _tied_claim(dynamics: list[PairDynamics]) -> Claim:
     chaotic, ordered = (
         max(one.tied_difference for one in dynamics if one.chaotic is phase) for phase in (True, False)
     )
-    return claim_if(
-        "Panel b: Tied weights, as in practice, change c(t) most in the chaotic phase. (Measured: the largest "
-        "difference in that phase.)",
-        chaotic,
-        chaotic > ordered,
-    )
+    text = "Panel b: Tied weights, as in practice, change c(t) most in the chaotic phase."
+    return claim_above(text, chaotic, ordered, measure="the largest difference in that phase")
 
 
 def _timescale_claims() -> list[Claim]:
-    return [
-        claim_near(
-            f"Panel e: At bias mean {bias_mean:g} the timescale is {timescale:g} steps under equal inputs.",
-            published(bias_mean).timescale(),
-            0.5,
-            corrected=timescale,
-        )
-        for bias_mean, timescale in _TIMESCALES
-    ]
-
-
-def _edge_claims() -> list[Claim]:
-    """chi_1 = 1 is met twice, the second time next to a jump between two fixed points of the variance."""
-    return [
-        claim_near(
-            f"Panel e: chi_1 crosses 1, the edge of chaos, at a bias mean of {edge:g}.",
-            edge_of_chaos(low, high),
-            0.005,
-            paper=0.0 if edge < 1 else None,
-            corrected=edge,
-        )
-        for low, high, edge in _EDGES
-    ]
-
-
-def _memory_claims() -> list[Claim]:
+    """Panel e. chi_1 = 1 is met twice, the second time next to a jump between two fixed points of the variance."""
     at_edge = published(0.0).timescale(0.99) / published(0.0).timescale(1.0)
     open_gate = published(8.0).timescale(0.0) / published(8.0).timescale(1.0)
     return [
-        claim_if(
-            "Panel e: The long memory at the edge of chaos (bias mean 0) requires equal inputs: with inputs of "
-            "correlation 0.99, less than a fiftieth of the timescale remains. (Measured: the remaining share.)",
-            at_edge,
-            at_edge < 1 / 50,
+        *(
+            claim_near(
+                f"Panel e: At bias mean {bias_mean:g} the timescale is {timescale:g} steps under equal inputs.",
+                published(bias_mean).timescale(),
+                0.5,
+                corrected=timescale,
+            )
+            for bias_mean, timescale in _TIMESCALES
         ),
-        claim_if(
+        *(
+            claim_near(
+                f"Panel e: chi_1 crosses 1, the edge of chaos, at a bias mean of {edge:g}.",
+                edge_of_chaos(low, high),
+                0.005,
+                paper=0.0 if edge < 1 else None,
+                corrected=edge,
+            )
+            for low, high, edge in _EDGES
+        ),
+        claim_below(
+            "Panel e: The long memory at the edge of chaos (bias mean 0) requires equal inputs: with inputs of "
+            "correlation 0.99, less than a fiftieth of the timescale remains.",
+            at_edge,
+            1 / 50,
+            measure="the remaining share",
+        ),
+        claim_above(
             "Panel e: The long memory of an open gate (bias mean 8) does not: with inputs of correlation 0, more than "
-            "0.95 of the timescale remains. (Measured: the remaining share.)",
+            "0.95 of the timescale remains.",
             open_gate,
-            open_gate > 0.95,
+            0.95,
+            measure="the remaining share",
         ),
     ]
 
@@ -261,17 +259,6 @@ _FLOOR = 2e-3
 _TIME = np.arange(STEPS, dtype=np.float64)
 _C_AXES = ("step t", "correlation c(t) of the gate pre-activations")
 _BIAS_MEAN = "mean of the gate bias"
-
-
-def _charts(dynamics: Sequence[PairDynamics], bias_means: Array) -> tuple[Chart, ...]:
-    """Panels a to e."""
-    return (
-        _theory_chart(dynamics),
-        _tied_chart(dynamics),
-        _settled_chart(dynamics, bias_means),
-        _decay_chart(dynamics),
-        _timescale_chart(bias_means),
-    )
 
 
 def _joined(label: str, parts: Sequence[tuple[Array, Array]]) -> Line:

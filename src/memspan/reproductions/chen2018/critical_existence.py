@@ -93,7 +93,7 @@ def _infeasible_claims(feasible: FeasibleRange) -> list[Claim]:
             corrected=-2.05,
         ),
         claim_if(
-            f"memspan rejects these parameters and reports the feasible range. (The message: {refusal}.)",
+            f"The library rejects these parameters and reports the feasible range. (The message: {refusal}.)",
             feasible.low,
             f"{feasible.low:.4g}" in refusal,
             measure="the lower end of the range",

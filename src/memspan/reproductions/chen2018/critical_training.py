@@ -28,6 +28,15 @@ CRITICAL = {"rnn": {"sigma_v": 0.025}, "minimal-rnn": {"bias_mean": 4.0}}
 # critical orthogonal weights.
 RATES = {("rnn", 196): 1e-4, ("rnn", 784): 3e-5}
 RATE = 1e-3
+DIGIT_TRAINING: dict[str, Any] = {
+    "batch": 100,
+    "optimizer": "rmsprop",
+    "smoothing": 0.9,
+    "learning_rate": RATE,
+    "clip_norm": 1.0,
+    "patience": None,
+    "stop_accuracy": None,
+}
 # A final accuracy below this value, three times chance, is a failure.
 FAILURE = 0.3
 # Ratio of updates that counts as a clear difference.
@@ -87,17 +96,12 @@ def _config(key: Key, seed: int, *, data: str, updates: int, hidden: int, valida
     else:
         init |= {"name": "field", "sigma_w": 1.0, "sigma_v": 1.0}
     training = {
-        "batch": 100,
+        **DIGIT_TRAINING,
         "updates": updates,
-        "optimizer": "rmsprop",
-        "smoothing": 0.9,
         "learning_rate": RATES.get((cell, steps), RATE),
-        "clip_norm": 1.0,
         "validate_every": validate_every,
         "validation_batches": 10,
         "validation_size": 100,
-        "patience": None,
-        "stop_accuracy": None,
     }
     return training_config(
         "digits",

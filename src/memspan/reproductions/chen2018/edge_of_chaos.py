@@ -12,7 +12,7 @@ from scipy import optimize
 
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart, dashed, points
-from memspan.reproductions.claims import claim_if
+from memspan.reproductions.claims import claim_above
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Branch, Chart, Claim, claim_near, line
 from memspan.theory.field import Numbers
@@ -83,15 +83,12 @@ def _value_claims() -> list[Claim]:
     point = published(0.0).fixed_point()
     return [
         *(
-            claim_near(f"chi_1 at bias mean {mu:g}.", published(mu).chi1, _FOUR_DIGITS, corrected=chi)
+            claim_near(f"Slope chi_1 at bias mean {mu:g}.", published(mu).chi1, _FOUR_DIGITS, corrected=chi)
             for mu, chi in CHI_1.items()
         ),
         claim_near("Second moment Q* of the state at bias mean 0.", point.Q, _THREE_DIGITS, corrected=0.318),
         claim_near(
-            "Variance q* of the gate pre-activation at bias mean 0.",
-            point.q,
-            10 * _THREE_DIGITS,
-            corrected=15.94,
+            "Variance q* of the gate input at bias mean 0.", point.q, 10 * _THREE_DIGITS, corrected=15.94
         ),
     ]
 
@@ -100,12 +97,12 @@ def _edge_claims() -> list[Claim]:
     lower, upper = edge_of_chaos(-0.5, 0.5), edge_of_chaos(4.3, 4.9)
     smallest = float(np.min(published(np.linspace(lower + 0.01, upper - 0.01, 50)).chi1))
     return [
-        claim_near("chi_1 is 1 at a bias mean near 0.", lower, _THREE_DIGITS, paper=0.0, corrected=0.014),
-        claim_near("chi_1 is 1 again at a larger bias mean.", upper, 0.005, corrected=4.59),
-        claim_if(
-            "Between the two, the network is chaotic. (Measured: the smallest chi_1 there.)",
-            smallest,
-            smallest > 1,
+        claim_near(
+            "The slope chi_1 is 1 at a bias mean near 0.", lower, _THREE_DIGITS, paper=0.0, corrected=0.014
+        ),
+        claim_near("The slope chi_1 is 1 again at a larger bias mean.", upper, 0.005, corrected=4.59),
+        claim_above(
+            "Between the two, the network is chaotic.", smallest, 1.0, measure="the smallest chi_1 there"
         ),
     ]
 
@@ -113,10 +110,7 @@ def _edge_claims() -> list[Claim]:
 def _branch_claims(stable: list[Branch]) -> list[Claim]:
     claims = [
         claim_near(
-            "Number of stable fixed points of the variance at bias mean 4.59.",
-            float(len(stable)),
-            0.0,
-            corrected=2.0,
+            "Stable fixed points of the variance at bias mean 4.59.", float(len(stable)), 0.0, corrected=2.0
         )
     ]
     for branch, (Q, chi1) in zip(stable, BRANCHES, strict=True):

@@ -12,6 +12,7 @@ from scipy.stats import rankdata
 
 from memspan.errors import check_models
 from memspan.progress import Progress
+from memspan.reproductions.chen2018.critical_training import CELLS, DIGIT_TRAINING
 from memspan.reproductions.chen2018.edge_of_chaos import SIGMA_V, SIGMA_W
 from memspan.reproductions.claims import claim_above, claim_if
 from memspan.reproductions.recipe import Outcome
@@ -29,7 +30,6 @@ LEARNED = 0.5
 AGREEMENT = {"untied": 0.8, "tied": 0.5}
 # Points of the line that shows theory.
 LINE_POINTS = 121
-NAMES = {"rnn": "Vanilla RNN", "minimal-rnn": "Minimal RNN"}
 _LABELS = {"sigma_w": "sigma_w", "bias_mean": "mean of the bias"}
 
 
@@ -141,18 +141,6 @@ def _config(
     cell: dict[str, Any] = {"hidden": hidden}
     if tying == "untied":
         cell |= {"tied": False, "steps": length + 1}
-    training = {
-        "batch": 100,
-        "updates": updates,
-        "optimizer": "rmsprop",
-        "smoothing": 0.9,
-        "learning_rate": 1e-3,
-        "clip_norm": 1.0,
-        "validate_every": updates,
-        "validation_batches": 3,
-        "stop_accuracy": None,
-        "patience": None,
-    }
     return training_config(
         "noisy-digits",
         panel.cell,
@@ -161,7 +149,12 @@ def _config(
             "task": {"data": data, "delay": length},
             "cell": cell,
             "init": {"name": "field", **panel.fixed, panel.varied: value},
-            "training": training,
+            "training": {
+                **DIGIT_TRAINING,
+                "updates": updates,
+                "validate_every": updates,
+                "validation_batches": 3,
+            },
         },
     )
 
@@ -184,7 +177,7 @@ def timescale_claim(panel: TrainabilityPanel, tying: str, lengths: tuple[int, ..
     constant = np.ptp(longest) == 0 or np.ptp(expected) == 0
     agreement = 0.0 if constant else float(np.corrcoef(rankdata(expected), rankdata(longest))[0, 1])
     return claim_if(
-        f"{NAMES[panel.cell]}, {tying} weights, {_LABELS[panel.varied]} from {panel.low:g} to "
+        f"{CELLS[panel.cell]}, {tying} weights, {_LABELS[panel.varied]} from {panel.low:g} to "
         f"{panel.high:g}{panel.suffix}: where the timescale of theory is longer, longer sequences are learned.",
         agreement,
         agreement >= AGREEMENT[tying],
@@ -216,7 +209,7 @@ def _map(name: str, tying: str, lengths: tuple[int, ...], accuracy: Array, capti
     fine = panel.grid(LINE_POINTS)
     return HeatMap(
         name=f"{name}-{tying}",
-        title=f"{NAMES[panel.cell]}, {tying} weights{panel.suffix}: trainable lengths",
+        title=f"{CELLS[panel.cell]}, {tying} weights{panel.suffix}: trainable lengths",
         x_label=_LABELS[panel.varied],
         y_label="steps of noise after the digit",
         value_label="accuracy after training",
