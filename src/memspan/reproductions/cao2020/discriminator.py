@@ -50,14 +50,7 @@ PADDING_MATTERS = 0.1
 
 
 def run(
-    *,
-    seed: int,
-    progress: Progress,
-    runs: Path,
-    models: str,
-    seeds: int,
-    updates: int | None,
-    lines: int,
+    *, seed: int, progress: Progress, runs: Path, models: str, seeds: int, updates: int | None, lines: int
 ) -> Outcome:
     """Train BMI-base with every form of the discriminator and evaluate it on `lines` lines of the validation text.
 

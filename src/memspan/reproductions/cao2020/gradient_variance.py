@@ -74,12 +74,12 @@ def gradient_variances(
     assert isinstance(task, TextTask)
     segments = windows(encoded(task.identity).symbols["train"], length)
     parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
-    spread = {"policy": RunningVariance(), "raml": RunningVariance()}
+    running = {"policy": RunningVariance(), "raml": RunningVariance()}
     for iteration in range(iterations):
         random = np.random.default_rng([seed, iteration])
         pairs = draw_pairs(len(segments), bmi.config.pairs, random, bmi.config.proposal)
         first = segments.take(pairs.first)
-        for name, variance in spread.items():
+        for name, variance in running.items():
             with seeded(stream(seed, iteration)):
                 if name == "raml":
                     loss = _raml_loss(network, bmi, segments, pairs)
@@ -89,7 +89,7 @@ def gradient_variances(
                     )[0]
                 variance.add(torch.autograd.grad(loss, parameters))
         done()
-    return {name: variance.result() for name, variance in spread.items()}
+    return {name: variance.result() for name, variance in running.items()}
 
 
 def _raml_loss(model: Model, bmi: Bmi, segments: Segments, pairs: Pairs) -> Tensor:

@@ -1,6 +1,6 @@
 """Erratum 10 (Chen et al. 2018, Fig. 1): the published critical point, and a second one at a bias mean of 4.59.
 
-The network of Fig. 1 has sigma_w = 6.88, sigma_v = 1.39, R = 0.46 and no spread of biases. It is at the edge of chaos at
+The network of Fig. 1 has sigma_w = 6.88, sigma_v = 1.39, R = 0.46 and equal biases. It is at the edge of chaos at
 bias mean 0, as published, and again at 4.59, where its variance has two stable fixed points.
 """
 

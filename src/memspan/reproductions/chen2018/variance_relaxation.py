@@ -47,10 +47,7 @@ def run(
         for slope in slopes:
             simulated.append(_simulated_slope(slope, width, networks, seed))
             stage.advance()
-    claims = (
-        *_map_claims(slopes, simulated, width, tolerance),
-        *_printed_claims(slopes),
-    )
+    claims = (*_map_claims(slopes, simulated, width, tolerance), *_printed_claims(slopes))
     return Outcome(claims, (_chart(slopes, simulated),))
 
 
@@ -76,16 +73,16 @@ class VarianceSlope:
     @property
     def printed_36(self) -> float:
         """The argument of the logarithm in Eq. 36, without the z next to sigma'."""
-        kept, rest, closed = self._integrals(with_z=False)
+        u2, u_slope, rest_slope = self._integrals(with_z=False)
         weight = SIGMA_W**2 / math.sqrt(self.q)
-        return kept + weight * (self.Q * rest - INPUT_VARIANCE * closed)
+        return u2 + weight * (self.Q * u_slope - INPUT_VARIANCE * rest_slope)
 
     @property
     def printed_31(self) -> float:
         """Eq. 30 and 31, with R sqrt(q) in the last term."""
-        kept, rest, closed = self._integrals(with_z=True)
+        u2, u_slope, rest_slope = self._integrals(with_z=True)
         root = math.sqrt(self.q)
-        return kept + SIGMA_W**2 * (self.Q / root * rest - INPUT_VARIANCE * root * closed)
+        return u2 + SIGMA_W**2 * (self.Q / root * u_slope - INPUT_VARIANCE * root * rest_slope)
 
     def _integrals(self, *, with_z: bool) -> tuple[float, float, float]:
         """E[u^2], E[z u sigma'] and E[z (1 - u) sigma'], the latter two with or without z."""
@@ -95,10 +92,10 @@ class VarianceSlope:
             z = (e - self.bias_mean) / math.sqrt(self.q) if with_z else np.ones_like(e)
             return u**2, z * u * slope, z * (1 - u) * slope
 
-        (kept, rest, closed), _ = expectation(
+        (u2, u_slope, rest_slope), _ = expectation(
             integrand, np.array([self.q]), np.array([self.bias_mean]), strip=_GATE.strip
         )
-        return float(kept[0]), float(rest[0]), float(closed[0])
+        return float(u2[0]), float(u_slope[0]), float(rest_slope[0])
 
 
 def slopes_at(bias_means: Sequence[float] | Array) -> list[VarianceSlope]:

@@ -159,7 +159,7 @@ RECIPES: tuple[Recipe, ...] = (
     Computed(
         id="relevance-fig2-memory",
         title="Training memory and time against the sequence length",
-        source="Kerg 2020, Fig. 2, centre",
+        source="Kerg 2020, Fig. 2, center",
         run="kerg2020.training_memory:run",
         sizes={
             "smoke": Scale("some seconds", {

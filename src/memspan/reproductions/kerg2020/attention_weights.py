@@ -33,13 +33,7 @@ def run(
 
     configs = {
         task: recall_config(
-            task,
-            "mem-rnn",
-            seed,
-            delay=delay,
-            hidden=hidden,
-            updates=updates,
-            options={"combine": "mean"},
+            task, "mem-rnn", seed, delay=delay, hidden=hidden, updates=updates, options={"combine": "mean"}
         )
         for task in ("copy", "denoise")
     }

@@ -188,8 +188,7 @@ def cell_claims(norms: Norms, changed: Norms, trained: Runs) -> tuple[Claim, ...
             [ours[0].rms],
         ),
         _even_claim(
-            "The same holds for every seed. (Measured: the worst seed.)",
-            [each.rms for each in ours],
+            "The same holds for every seed. (Measured: the worst seed.)", [each.rms for each in ours]
         ),
         _even_claim(
             "The same holds for the mean of the norms of individual sequences. (Measured: the largest over the "
