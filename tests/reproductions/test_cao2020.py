@@ -17,7 +17,14 @@ from memspan.reproductions.cao2020 import gradient_variance, learning_curves, ta
 from memspan.reproductions.cao2020.generated_text import reverse_perplexities, segment_informations
 from memspan.reproductions.cao2020.gradient_variance import RunningVariance
 from memspan.reproductions.cao2020.language_models import LANGUAGE_MODELS, ModelKey
-from memspan.reproductions.cao2020.published import BETTER, MEASURES, PERPLEXITY, SEGMENTS, VARIANTS, printed
+from memspan.reproductions.cao2020.published import (
+    BETTER,
+    MEASURES,
+    PERPLEXITY,
+    SEGMENTS,
+    VARIANTS,
+    printed_perplexity,
+)
 from memspan.reproductions.cao2020.tables import measured_table
 from memspan.results import SegmentInformation, TrainingRun
 
@@ -88,8 +95,8 @@ def test_printed_perplexities_decrease_by_variant_and_by_fine_tuning():
             assert (np.diff(values, axis=0) < 0).all()
         assert all((np.array(rows[True][variant]) < rows[False][variant]).all() for variant in VARIANTS)
         assert list(SEGMENTS[data].values()) == sorted(SEGMENTS[data].values())
-    assert printed("ptb", True, "full", "reverse_test") == 71.81
-    assert printed("python", True, "full", "test") is None
+    assert printed_perplexity("ptb", True, "full", "reverse_test") == 71.81
+    assert printed_perplexity("python", True, "full", "test") is None
 
 
 def test_segments_share_more_information_or_do_not():

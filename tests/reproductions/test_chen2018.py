@@ -22,7 +22,7 @@ from memspan.reproductions.chen2018 import (
 )
 from memspan.reproductions.chen2018.critical_existence import algorithm_1
 from memspan.reproductions.chen2018.critical_training import DigitRuns
-from memspan.reproductions.chen2018.edge_of_chaos import published
+from memspan.reproductions.chen2018.edge_of_chaos import published_field
 from memspan.reproductions.chen2018.jacobian_variance import linear, printed, recursion
 from memspan.reproductions.chen2018.shared_biases import PlainCorrelationMap
 from memspan.reproductions.chen2018.variance_relaxation import VarianceSlope, slopes_at
@@ -54,12 +54,12 @@ def test_the_theory_of_another_network_fails(monkeypatch: pytest.MonkeyPatch) ->
     simulate, shift = correlation.simulate, 0.7
 
     def shifted(bias_mean: float) -> MinimalField:
-        return published(bias_mean + shift)
+        return published_field(bias_mean + shift)
 
     def unshifted(network: Network, **settings: Any) -> Simulation:
         return simulate(dataclasses.replace(network, bias_mean=network.bias_mean - shift), **settings)
 
-    monkeypatch.setattr(correlation, "published", shifted)
+    monkeypatch.setattr(correlation, "published_field", shifted)
     monkeypatch.setattr(correlation, "simulate", unshifted)
     failed = broken(RECIPES["meanfield-fig1"].outcome("smoke"))
     assert {"Panel a", "Panel c"} <= {claim.split(":")[0] for claim in failed}

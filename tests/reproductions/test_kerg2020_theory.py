@@ -71,8 +71,8 @@ def test_cell_claims_hold_for_another_seed_and_preserve_the_random_state(recipe:
 
 
 def test_promotion_as_printed_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = screening.screened
-    monkeypatch.setattr(screening, "screened", lambda cell, inputs, age: right(cell, inputs, 11 - age))
+    right = screening.run_screening
+    monkeypatch.setattr(screening, "run_screening", lambda cell, inputs, age: right(cell, inputs, 11 - age))
     # 11 - age swaps 3 and 8, and is wrong for 3 and 3.
     assert len(broken(RECIPES["errata-12"].outcome("smoke"))) >= 3
 

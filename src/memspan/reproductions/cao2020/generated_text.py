@@ -93,15 +93,15 @@ def _in_parallel(
 
 def reverse_perplexity_of(job: GeneratedTextJob) -> ReversePerplexity:
     """Load the stored reverse perplexity, or compute and store it."""
-    return _stored(job, ReversePerplexity, _reverse_perplexity)
+    return _load_or_compute(job, ReversePerplexity, _reverse_perplexity)
 
 
 def segment_information_of(job: GeneratedTextJob) -> SegmentInformation:
     """Load the stored segment information, or compute and store it."""
-    return _stored(job, SegmentInformation, _segment_information)
+    return _load_or_compute(job, SegmentInformation, _segment_information)
 
 
-def _stored(
+def _load_or_compute(
     job: GeneratedTextJob, kind: type[Result], compute: Callable[[GeneratedTextJob], Result]
 ) -> Result:
     if job.file.is_file():

@@ -54,7 +54,7 @@ def after_switch(run: TrainingRun) -> NDArray[np.float64]:
 
 def falls_faster(data: str, variant: str, curves: Curves) -> Claim:
     """Claim that a variant's loss falls faster than the baseline's after the switch."""
-    ours, baseline = _paired(data, (variant, "none"), curves)
+    ours, baseline = _loss_arrays(data, (variant, "none"), curves)
     return _student_claim(
         f"On {data}, the validation perplexity of {VARIANTS[variant]} decreases faster than the baseline's after the "
         "switch. (Measured: how many nats more the loss has fallen since the switch, as the mean over validations and",
@@ -64,7 +64,7 @@ def falls_faster(data: str, variant: str, curves: Curves) -> Claim:
 
 def consistently_lower(data: str, curves: Curves) -> Claim:
     """Claim that BMI-full is below BMI-base at nearly every validation, beyond the scatter of seeds."""
-    full, base = _paired(data, ("full", "base"), curves)
+    full, base = _loss_arrays(data, ("full", "base"), curves)
     difference = base[:, 1:] - full[:, 1:]
     share = float(np.mean(difference.mean(axis=0) > 0)) if difference.size else 0.0
     means = difference.mean(axis=1) if difference.size else np.zeros(len(difference))
@@ -82,7 +82,7 @@ def consistently_lower(data: str, curves: Curves) -> Claim:
 def falls_further(data: str, curves: Curves) -> Claim:
     """Claim that BMI-full reaches a lower loss than the two other variants."""
     full, base, none = (
-        np.array([curve[1].min() for curve in _of_variant(data, variant, curves)])
+        np.array([curve[1].min() for curve in _variant_curves(data, variant, curves)])
         for variant in ("full", "base", "none")
     )
     return _student_claim(
@@ -102,14 +102,14 @@ def _student_claim(text: str, differences: NDArray[np.float64]) -> Claim:
     )
 
 
-def _of_variant(data: str, variant: str, curves: Curves) -> list[NDArray[np.float64]]:
+def _variant_curves(data: str, variant: str, curves: Curves) -> list[NDArray[np.float64]]:
     """The curves of one variant, seed by seed."""
     return [curves[key] for key in sorted(curves) if (key.data, key.variant) == (data, variant)]
 
 
-def _paired(data: str, variants: tuple[str, ...], curves: Curves) -> list[NDArray[np.float64]]:
+def _loss_arrays(data: str, variants: tuple[str, ...], curves: Curves) -> list[NDArray[np.float64]]:
     """Losses (seeds, validations) of each variant, with the same seeds, cut to the shortest curve."""
-    groups = [_of_variant(data, variant, curves) for variant in variants]
+    groups = [_variant_curves(data, variant, curves) for variant in variants]
     validations = min(curve.shape[1] for group in groups for curve in group)
     return [np.array([curve[1, :validations] for curve in group]) for group in groups]
 
@@ -122,7 +122,7 @@ def _mean_fall(losses: NDArray[np.float64]) -> NDArray[np.float64]:
 def _chart(data: str, curves: Curves) -> Chart:
     lines = []
     for variant, label in VARIANTS.items():
-        group = _of_variant(data, variant, curves)
+        group = _variant_curves(data, variant, curves)
         validations = min(curve.shape[1] for curve in group)
         updates, mean = np.mean([curve[:, :validations] for curve in group], axis=0)
         losses = [curve[1, :validations] for curve in group]

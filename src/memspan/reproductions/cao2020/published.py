@@ -57,7 +57,7 @@ SEGMENT_ERRORS: dict[str, dict[str, float]] = {
 }
 
 
-def printed(data: str, tuned: bool, variant: str, measure: str) -> float | None:
+def printed_perplexity(data: str, tuned: bool, variant: str, measure: str) -> float | None:
     """Return a number of Table 1, or None for a data set that the paper does not use."""
     if data not in PERPLEXITY:
         return None

@@ -22,7 +22,7 @@ from memspan.reproductions.cao2020.published import (
     SEGMENT_ERRORS,
     SEGMENTS,
     VARIANTS,
-    printed,
+    printed_perplexity,
 )
 from memspan.reproductions.charts import chart, points
 from memspan.reproductions.claims import claim_if, reach_of_difference, reach_of_mean
@@ -89,7 +89,10 @@ def lower_perplexity(
     difference = np.array(
         [losses[key][measure] - losses[key._replace(variant=other)][measure] for key in keys]
     )
-    ours, theirs = printed(data, tuned, variant, measure), printed(data, tuned, other, measure)
+    ours, theirs = (
+        printed_perplexity(data, tuned, variant, measure),
+        printed_perplexity(data, tuned, other, measure),
+    )
     mean, half_width = float(difference.mean()), reach_of_mean(difference)
     return claim_if(
         f"On {data}{', fine-tuned' if tuned else ''}, {VARIANTS[variant]} has a lower {MEASURES[measure]} than "
@@ -264,7 +267,7 @@ def _perplexities(
     kind = (data, variant, tuned)
     own = [nats for key, nats in losses.items() if (key.data, key.variant, key.tuned) == kind]
     return [
-        _perplexity([nats[measure] for nats in own], printed(data, tuned, variant, measure))
+        _perplexity([nats[measure] for nats in own], printed_perplexity(data, tuned, variant, measure))
         if all(measure in nats for nats in own)
         else None
         for measure in MEASURES

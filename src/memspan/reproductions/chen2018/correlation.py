@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart, dashed, points
-from memspan.reproductions.chen2018.edge_of_chaos import edge_of_chaos, published
+from memspan.reproductions.chen2018.edge_of_chaos import edge_of_chaos, published_field
 from memspan.reproductions.claims import claim_above, claim_below
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Chart, Claim, Line, claim_near, line
@@ -132,7 +132,7 @@ class PairEnsemble:
 def _dynamics(
     ensembles: tuple[PairEnsemble, ...], bias_mean: float, averaged: int, generator: np.random.Generator
 ) -> PairDynamics:
-    field = published(bias_mean)
+    field = published_field(bias_mean)
     point = field.fixed_point()
     settling = np.ones(_settling_steps(field, point) + averaged)
     # All four simulations draw from one generator, so their order is part of the result.
@@ -209,13 +209,13 @@ def _tied_claim(dynamics: list[PairDynamics]) -> Claim:
 
 def _timescale_claims() -> list[Claim]:
     """Panel e. chi_1 = 1 is met twice, the second time next to a jump between two fixed points of the variance."""
-    at_edge = published(0.0).timescale(0.99) / published(0.0).timescale(1.0)
-    open_gate = published(8.0).timescale(0.0) / published(8.0).timescale(1.0)
+    at_edge = published_field(0.0).timescale(0.99) / published_field(0.0).timescale(1.0)
+    open_gate = published_field(8.0).timescale(0.0) / published_field(8.0).timescale(1.0)
     return [
         *(
             claim_near(
                 f"Panel e: At bias mean {bias_mean:g} the timescale is {timescale:g} steps under equal inputs.",
-                published(bias_mean).timescale(),
+                published_field(bias_mean).timescale(),
                 0.5,
                 corrected=timescale,
             )
@@ -261,7 +261,7 @@ _C_AXES = ("step t", "correlation c(t) of the gate pre-activations")
 _BIAS_MEAN = "mean of the gate bias"
 
 
-def _joined(label: str, parts: Sequence[tuple[Array, Array]]) -> Line:
+def _dashed_group(label: str, parts: Sequence[tuple[Array, Array]]) -> Line:
     """Several dashed lines as one line with gaps, so that they share a legend entry."""
     gap = np.array([np.nan])
     x = np.concatenate([np.concatenate([part, gap]) for part, _ in parts])
@@ -277,7 +277,7 @@ def _theory_chart(dynamics: Sequence[PairDynamics]) -> Chart:
         *_C_AXES,
         (
             *(line(f"bias mean {one.bias_mean:g}", _TIME, one.untied) for one in shown),
-            _joined("theory", [(_TIME, one.theory) for one in shown]),
+            _dashed_group("theory", [(_TIME, one.theory) for one in shown]),
         ),
         f"Two copies of a minimal RNN with the same weights receive independent inputs until step {SWITCH} and equal "
         "inputs from then on. Solid: simulation with weights redrawn at every step; dashed: theory. In the ordered "
@@ -310,7 +310,7 @@ def _settled_chart(dynamics: Sequence[PairDynamics], bias_means: Array) -> Chart
         _BIAS_MEAN,
         "fixed-point correlation c*",
         (
-            line("theory", bias_means, np.asarray(published(bias_means).fixed_point().c)),
+            line("theory", bias_means, np.asarray(published_field(bias_means).fixed_point().c)),
             points("simulation, untied weights", simulated, [one.untied_c_star for one in dynamics]),
             points("simulation, tied weights", simulated, [one.tied_c_star for one in dynamics]),
         ),
@@ -332,7 +332,7 @@ def _decay_chart(dynamics: Sequence[PairDynamics]) -> Chart:
         "The fixed point is approached exponentially, with the predicted timescale",
         "step t",
         "distance |c(t) - c*|",
-        (*lines, _joined("A exp(-t / tau), tau from theory", [_exponential(one) for one in shown])),
+        (*lines, _dashed_group("A exp(-t / tau), tau from theory", [_exponential(one) for one in shown])),
         f"Solid: untied simulation under equal inputs (from step {SWITCH} on), down to {_FLOOR:g}. Dashed: "
         "exponentials with the predicted timescale tau, matched to theory at two thirds of the way.",
         log="y",
@@ -349,7 +349,7 @@ def _exponential(one: PairDynamics) -> tuple[Array, Array]:
 
 
 def _timescale_chart(bias_means: Array) -> Chart:
-    field = published(bias_means)
+    field = published_field(bias_means)
     lines = []
     for correlation in (1.0, 0.99, 0.0):
         timescale = np.asarray(field.timescale(correlation))

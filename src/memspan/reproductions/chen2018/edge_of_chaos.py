@@ -31,10 +31,10 @@ _FOUR_DIGITS, _THREE_DIGITS = 1e-4, 5e-4
 _BRANCH_SHARE = 0.1
 
 
-def published(bias_mean: Numbers) -> MinimalField:
+def published_field(bias_mean: Numbers) -> MinimalField:
     """The minimal RNN of Fig. 1 with this mean of the gate bias (a number or an array).
 
-    >>> round(published(0.0).chi1, 4)
+    >>> round(published_field(0.0).chi1, 4)
     0.9988
     """
     return MinimalField(sigma_w=SIGMA_W, sigma_v=SIGMA_V, bias_mean=bias_mean, input_variance=INPUT_VARIANCE)
@@ -46,17 +46,17 @@ def edge_of_chaos(low: float, high: float) -> float:
     >>> round(edge_of_chaos(-0.5, 0.5), 4)
     0.0136
     """
-    return optimize.root_scalar(lambda mu: published(mu).chi1 - 1, bracket=(low, high), xtol=1e-6).root
+    return optimize.root_scalar(lambda mu: published_field(mu).chi1 - 1, bracket=(low, high), xtol=1e-6).root
 
 
 def run(
     *, seed: int, progress: Progress, width: int, networks: int, steps: int, chart_points: int
 ) -> Outcome:
     """Check the values of chi_1, and simulate networks on both branches; lines have `chart_points` bias means."""
-    stable = [branch for branch in published(FOLD).branches() if branch.stable]
+    stable = [branch for branch in published_field(FOLD).branches() if branch.stable]
     simulations = [
         simulate(
-            published(FOLD).network(),
+            published_field(FOLD).network(),
             width=width,
             steps=steps,
             networks=networks,
@@ -80,10 +80,12 @@ def run(
 
 
 def _value_claims() -> list[Claim]:
-    point = published(0.0).fixed_point()
+    point = published_field(0.0).fixed_point()
     return [
         *(
-            claim_near(f"Slope chi_1 at bias mean {mu:g}.", published(mu).chi1, _FOUR_DIGITS, corrected=chi)
+            claim_near(
+                f"Slope chi_1 at bias mean {mu:g}.", published_field(mu).chi1, _FOUR_DIGITS, corrected=chi
+            )
             for mu, chi in CHI_1.items()
         ),
         claim_near("Second moment Q* of the state at bias mean 0.", point.Q, _THREE_DIGITS, corrected=0.318),
@@ -95,7 +97,7 @@ def _value_claims() -> list[Claim]:
 
 def _edge_claims() -> list[Claim]:
     lower, upper = edge_of_chaos(-0.5, 0.5), edge_of_chaos(4.3, 4.9)
-    smallest = float(np.min(published(np.linspace(lower + 0.01, upper - 0.01, 50)).chi1))
+    smallest = float(np.min(published_field(np.linspace(lower + 0.01, upper - 0.01, 50)).chi1))
     return [
         claim_near(
             "The slope chi_1 is 1 at a bias mean near 0.", lower, _THREE_DIGITS, paper=0.0, corrected=0.014
@@ -135,7 +137,9 @@ def _staying_claims(width: int, stable: list[Branch], simulations: list[Simulati
 def _fixed_points(bias_means: NDArray[np.float64]) -> tuple[list[float], list[Branch]]:
     """Every fixed point at these bias means, by decreasing Q, so that the three branches of the fold form one curve."""
     pairs = [
-        (float(mu), branch) for mu in np.unique(bias_means) for branch in published(float(mu)).branches()
+        (float(mu), branch)
+        for mu in np.unique(bias_means)
+        for branch in published_field(float(mu)).branches()
     ]
     pairs.sort(key=lambda pair: -pair[1].Q)
     return [mu for mu, _ in pairs], [branch for _, branch in pairs]
@@ -183,7 +187,7 @@ def _fold_chart(chart_points: int) -> Chart:
 
 def _branch_chart(stable: list[Branch], simulations: list[Simulation]) -> Chart:
     steps = simulations[0].Q.size
-    middle = next(branch for branch in published(FOLD).branches() if not branch.stable)
+    middle = next(branch for branch in published_field(FOLD).branches() if not branch.stable)
     return chart(
         "fork",
         "At bias mean 4.59 a network stays on the branch on which it starts",

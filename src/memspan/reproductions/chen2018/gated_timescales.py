@@ -85,20 +85,22 @@ def run(
             grow = partial(growth, gated.network(mu), width=width, networks=networks, directions=_DIRECTIONS)
             fresh = grow(steps=steps, matrices=True, seed=seed + 1)
             tied = grow(steps=2 * steps, tied=True, seed=seed + 2)
-            growths.append(GatedGrowth(gated, mu, _sampled(gated, mu, population, seed), fresh, tied))
+            growths.append(
+                GatedGrowth(gated, mu, _population_growth(gated, mu, population, seed), fresh, tied)
+            )
             stage.advance()
     curves: dict[str, list[Growth]] = {gated.name: [] for gated in _CELLS}
     with progress.stage("timescales without matrices", len(chart_bias_means) * len(_CELLS)) as stage:
         for gated in _CELLS:
             for mu in chart_bias_means:
-                curves[gated.name].append(_sampled(gated, mu, population, seed))
+                curves[gated.name].append(_population_growth(gated, mu, population, seed))
                 stage.advance()
     claims = (*(_agreement(one, width) for one in growths), *_tied_claims(growths))
     charts = [_timescale_chart(gated, growths, chart_bias_means, curves[gated.name]) for gated in _CELLS]
     return Outcome(claims, (*charts, _factor_chart(growths, chart_bias_means, curves)), _notes(growths))
 
 
-def _sampled(gated: GatedCell, bias_mean: float, population: int, seed: int) -> Growth:
+def _population_growth(gated: GatedCell, bias_mean: float, population: int, seed: int) -> Growth:
     # Four timescales of a gate that is open at this bias mean.
     steps = int(max(100.0, 4 * (1 + np.exp(bias_mean))))
     return growth(

@@ -10,7 +10,7 @@ import numpy as np
 
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart, dashed, points
-from memspan.reproductions.chen2018.edge_of_chaos import INPUT_VARIANCE, SIGMA_W, published
+from memspan.reproductions.chen2018.edge_of_chaos import INPUT_VARIANCE, SIGMA_W, published_field
 from memspan.reproductions.claims import claim_if
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Chart, Claim, Line, claim_near, line
@@ -46,7 +46,7 @@ def run(
             count = jacobians if bias_mean else 2 * jacobians
             if length == 1:
                 count = one_step_jacobians if weights == "gaussian" else one_step_jacobians // 3
-            field = published(bias_mean)
+            field = published_field(bias_mean)
             statistics = jacobian_statistics(
                 field.network(),
                 width=width,
@@ -106,13 +106,13 @@ def linear(bias_mean: float, steps: int, weights: str) -> float:
     >>> round(linear(6.0, 10, "gaussian"), 4)
     0.0191
     """
-    parts = published(bias_mean).jacobian_parts()
+    parts = published_field(bias_mean).jacobian_parts()
     return linear_variance(parts, steps, weights) / parts.chi ** (2 * steps)
 
 
 def recursion(bias_mean: float, steps: int, weights: str) -> float:
     """The same by recursion over the steps, which accounts for the basis that gates keep from step to step."""
-    parts = published(bias_mean).jacobian_parts()
+    parts = published_field(bias_mean).jacobian_parts()
     return moments_of(parts, steps, weights).variance / parts.chi ** (2 * steps)
 
 
@@ -122,7 +122,7 @@ def printed(bias_mean: float, steps: int, weights: str) -> float:
     >>> round(printed(6.0, 10, "gaussian"), 4)
     1.0377
     """
-    field = published(bias_mean)
+    field = published_field(bias_mean)
     parts, point = field.jacobian_parts(), field.fixed_point()
     slope4 = float(field.gate_moments(np.array([point.q]), np.array([bias_mean])).slope4[0])
     passed_variance = SIGMA_W**4 * (point.Q**2 + INPUT_VARIANCE**2) * slope4 - parts.passed**2
@@ -160,8 +160,8 @@ def _mean_claims(variances: list[JacobianVariance]) -> list[Claim]:
         claim_near(
             f"The mean squared singular value of one-step Jacobians is chi_1, bias mean {one.bias_mean:g}.",
             one.simulated.mean,
-            _MEAN_SHARE * published(one.bias_mean).chi1,
-            paper=float(published(one.bias_mean).chi1),
+            _MEAN_SHARE * published_field(one.bias_mean).chi1,
+            paper=float(published_field(one.bias_mean).chi1),
         )
         for one in variances
         if (one.steps, one.weights) == (1, "gaussian")

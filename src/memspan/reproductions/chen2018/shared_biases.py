@@ -42,7 +42,7 @@ def run(*, seed: int, progress: Progress, width: int, networks: int, variances: 
     bias_variances = np.unique(np.append(np.linspace(0.0, 2.0, variances), BIAS_VARIANCE)).tolist()
     with progress.stage("networks with real matrices and biases", len(bias_variances)) as stage:
         for number, variance in enumerate(bias_variances):
-            simulated[variance] = _simulated(width, networks, PlainCorrelationMap(variance), [seed, number])
+            simulated[variance] = _simulate(width, networks, PlainCorrelationMap(variance), [seed, number])
             stage.advance()
     claims = (
         *_slope_claims(),
@@ -134,7 +134,7 @@ def _slope_product(q: float, c: float) -> float:
     return float(np.sum(weights * expit(first) * expit(-first) * expit(second) * expit(-second)))
 
 
-def _simulated(width: int, networks: int, mapping: PlainCorrelationMap, stream: list[int]) -> Simulation:
+def _simulate(width: int, networks: int, mapping: PlainCorrelationMap, stream: list[int]) -> Simulation:
     """Real matrices and biases, redrawn at every step and used by both copies."""
     return simulate(
         mapping.field.network(),
@@ -149,7 +149,7 @@ def _simulated(width: int, networks: int, mapping: PlainCorrelationMap, stream: 
     )
 
 
-def _settled(simulation: Simulation) -> tuple[float, float]:
+def _mean_correlation(simulation: Simulation) -> tuple[float, float]:
     """Mean c of the second half of the steps, and the error of a single step as a bound on its error."""
     return float(simulation.c[_STEPS // 2 :].mean()), float(simulation.c_error[_STEPS // 2 :].max())
 
@@ -182,7 +182,7 @@ def _slope_claims() -> list[Claim]:
 
 
 def _shared_claim(simulation: Simulation) -> Claim:
-    mapping, (c, error) = PlainCorrelationMap(BIAS_VARIANCE), _settled(simulation)
+    mapping, (c, error) = PlainCorrelationMap(BIAS_VARIANCE), _mean_correlation(simulation)
     return claim_near(
         "Two copies of networks with real matrices and biases settle at the correlation c* of sigma_b^2 in all four "
         "entries, not at that of sigma_b^2 I (Eq. 2 and 6).",
@@ -240,7 +240,7 @@ def _slope_chart() -> Chart:
 
 def _correlation_chart(simulated: dict[float, Simulation]) -> Chart:
     maps = [PlainCorrelationMap(variance) for variance in _BIAS_VARIANCES.tolist()]
-    settled = np.array([_settled(simulation) for simulation in simulated.values()])
+    settled = np.array([_mean_correlation(simulation) for simulation in simulated.values()])
     return chart(
         "correlation",
         "Both copies have the same biases, which increases their correlation",

@@ -165,7 +165,7 @@ def trainable_lengths(lengths: tuple[int, ...], accuracy: Array) -> Array:
     return np.where(learned, np.array(lengths, dtype=float)[:, None], 0.0).max(axis=0)
 
 
-def _bounded(lengths: tuple[int, ...], timescale: Array) -> Array:
+def _limit(lengths: tuple[int, ...], timescale: Array) -> Array:
     """Timescales, limited to ten times the longest sequence, so that infinite ones can be ranked and drawn."""
     return np.minimum(timescale, 10.0 * max(lengths))
 
@@ -173,7 +173,7 @@ def _bounded(lengths: tuple[int, ...], timescale: Array) -> Array:
 def timescale_claim(panel: TrainabilityPanel, tying: str, lengths: tuple[int, ...], accuracy: Array) -> Claim:
     """Claim that longer sequences are learned where the timescale is longer; accuracy is (lengths, values)."""
     longest = trainable_lengths(lengths, accuracy)
-    expected = _bounded(lengths, panel.timescale(panel.grid(accuracy.shape[1])))
+    expected = _limit(lengths, panel.timescale(panel.grid(accuracy.shape[1])))
     constant = np.ptp(longest) == 0 or np.ptp(expected) == 0
     agreement = 0.0 if constant else float(np.corrcoef(rankdata(expected), rankdata(longest))[0, 1])
     return claim_if(
@@ -220,7 +220,7 @@ def _map(name: str, tying: str, lengths: tuple[int, ...], accuracy: Array, capti
         highest=1.0,
         edge=np.empty((0, 0)),
         edge_label="",
-        lines=(line("timescale of theory", fine, _bounded(lengths, panel.timescale(fine))),),
+        lines=(line("timescale of theory", fine, _limit(lengths, panel.timescale(fine))),),
         caption=f"{caption}. The digit is shown at the first step, noise at all others. The line is the timescale -1 "
         "/ log chi of theory for independent inputs; where it leaves the map, it is shorter or longer than all "
         "trained lengths. Chance is one tenth.",

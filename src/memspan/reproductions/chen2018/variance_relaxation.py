@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart, dashed, points
-from memspan.reproductions.chen2018.edge_of_chaos import INPUT_VARIANCE, SIGMA_W, published
+from memspan.reproductions.chen2018.edge_of_chaos import INPUT_VARIANCE, SIGMA_W, published_field
 from memspan.reproductions.claims import claim_above
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Chart, Claim, claim_near, line
@@ -65,7 +65,7 @@ class VarianceSlope:
     @property
     def measured(self) -> float:
         """Finite difference of Eq. 21 and 22."""
-        field, Q = published(self.bias_mean), self.Q
+        field, Q = published_field(self.bias_mean), self.Q
         at = np.array([Q * (1 + _DIFFERENCE), Q * (1 - _DIFFERENCE)])
         up, down = field.variance_step(at, field.parameters.repeated(2))
         return float((up - down) / (2 * _DIFFERENCE * Q))
@@ -105,14 +105,14 @@ def slopes_at(bias_means: Sequence[float] | Array) -> list[VarianceSlope]:
     >>> round(slope.corrected, 4), round(slope.measured, 4), round(slope.printed_36, 4), round(slope.printed_31, 4)
     (0.4974, 0.4974, 0.3317, 1.2814)
     """
-    point = published(np.asarray(bias_means)).fixed_point()
+    point = published_field(np.asarray(bias_means)).fixed_point()
     rows = zip(bias_means, point.q, point.Q, point.variance_slope, strict=True)
     return [VarianceSlope(*(float(number) for number in row)) for row in rows]
 
 
 def _simulated_slope(slope: VarianceSlope, width: int, networks: int, seed: int) -> float:
     """Change of Q after one step per change of Q before it; both starts use the same random numbers."""
-    Q, field = slope.Q, published(slope.bias_mean)
+    Q, field = slope.Q, published_field(slope.bias_mean)
     up, down = (
         simulate(
             field.network(),

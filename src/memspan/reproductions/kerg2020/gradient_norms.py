@@ -93,7 +93,7 @@ def cells(
     configs = {key.folder: config(key, delay, updates[key.cell]) for key in keys}
     if first_delay is not None:
         configs |= {
-            key.folder: _continued(configs[key.folder], runs / key.first_folder)
+            key.folder: _continuation(configs[key.folder], runs / key.first_folder)
             for key in keys
             if key.cell == OURS
         }
@@ -106,7 +106,7 @@ def cells(
         norms_chart(
             "gradient-reach",
             "Gradient norm over the sequence after training, changed targets",
-            _by_label(changed, trained),
+            _labeled_norms(changed, trained),
             f"{setting}: norm of the total gradient at h_t of the loss of the ten answers when every target is "
             f"replaced by another symbol, for {sequences:,} test sequences (RelLSTM: {rel_changed_sequences:,}) as "
             "one batch (root mean square of their norms). Every answer is wrong, so the norm shows how far back "
@@ -116,7 +116,7 @@ def cells(
         norms_chart(
             "gradient-norms",
             "Gradient norm over the sequence after training, correct targets",
-            _by_label(norms, trained),
+            _labeled_norms(norms, trained),
             "The same with the correct targets, as in training: norm of the total gradient at h_t of the loss of the "
             f"ten answers, for {sequences:,} test sequences (RelLSTM: {rel_sequences:,}) as one batch. A network with "
             "a high accuracy has a gradient in only a few sequences, those with errors.",
@@ -126,7 +126,7 @@ def cells(
     return Outcome(cell_claims(norms, changed, trained), charts, (*_cell_notes(norms, changed), _CELL_NOTE))
 
 
-def _continued(config: Config, run: Path) -> Config:
+def _continuation(config: Config, run: Path) -> Config:
     """Start from the weights of a run, with a learning rate low enough to preserve them."""
     return dataclasses.replace(
         config,
@@ -139,13 +139,13 @@ def _norms(keys: list[DenoiseRun], runs: Path, sequences: tuple[int, int], seed:
     """Norms over a number of sequences for RelLSTM, and another one for the other cells."""
     ours, others = ([key.folder for key in keys if (key.cell == OURS) == own] for own in (True, False))
     norms = {
-        **norms_after(runs, ours, sequences=sequences[0], seed=seed, loss=loss, double=False),
-        **norms_after(runs, others, sequences=sequences[1], seed=seed, loss=loss),
+        **run_norms(runs, ours, sequences=sequences[0], seed=seed, loss=loss, double=False),
+        **run_norms(runs, others, sequences=sequences[1], seed=seed, loss=loss),
     }
     return {key: norms[key.folder] for key in keys}
 
 
-def norms_after(
+def run_norms(
     runs: Path,
     names: Iterable[str],
     *,
@@ -241,7 +241,7 @@ def _label(norms: Norms, key: DenoiseRun) -> str:
     return f"{NAMES[key.cell]}{f', seed {key.seed}' if several else ''}"
 
 
-def _by_label(norms: Norms, trained: Runs) -> dict[str, NDArray[np.float64]]:
+def _labeled_norms(norms: Norms, trained: Runs) -> dict[str, NDArray[np.float64]]:
     return {
         f"{_label(norms, key)} (accuracy {_accuracy(trained[key])})": own.rms for key, own in norms.items()
     }
@@ -334,7 +334,7 @@ def buffer_sizes(
         for value in values
     }
     trained = train_all(configs, runs, progress, workers=workers)
-    norms = norms_after(runs, trained, sequences=sequences, seed=seed, loss="changed")
+    norms = run_norms(runs, trained, sequences=sequences, seed=seed, loss="changed")
     charts = []
     for varied, (symbol, other) in SWEEPS.items():
         labels = {

@@ -87,7 +87,7 @@ def reward_claims(results: AgentResults) -> tuple[Claim, ...]:
         *_larger_world_claims(results, "mem-lstm"),
         *_larger_world_claims(results, "lstm"),
         *_headline_claims(results),
-        *(_memory_claim(results, world) for world in _with_baseline(results) if decided(results, world)),
+        *(_memory_claim(results, world) for world in _with_baseline(results) if is_decided(results, world)),
         *_printed_claims(results),
     )
 
@@ -98,11 +98,11 @@ def undecided_notes(results: AgentResults) -> tuple[str, ...]:
         f"Whether {world} requires memory is undecided, because no agent has learned it. The best reward is "
         f"{_best(results, world).reward:.2f} with memory and {_rewards(results, world, 'none').reward:.2f} without."
         for world in _with_baseline(results)
-        if not decided(results, world)
+        if not is_decided(results, world)
     )
 
 
-def decided(results: AgentResults, world: str) -> bool:
+def is_decided(results: AgentResults, world: str) -> bool:
     """Whether memory visibly helps, or some agent earns what the best printed agent does."""
     best, without = _best(results, world), _rewards(results, world, "none")
     printed = max(first for first, _ in PUBLISHED[world].values())

@@ -49,7 +49,7 @@ def transfer(
         for cell, own in updates.items()
     }
     trained = train_all(configs, runs, progress, workers=workers)
-    accuracies = _evaluated(runs, list(configs), delays, progress)
+    accuracies = _transfer_accuracies(runs, list(configs), delays, progress)
     caption = (
         f"Networks of {hidden} units trained to copy ten symbols over {delay} steps, evaluated on 200 new sequences "
         "per delay without further training. Chance is one in eight. The claims state the number of updates."
@@ -69,7 +69,9 @@ def transfer(
     return Outcome((*perfect, *claims), (transferred,), (_TRANSFER_NOTE,))
 
 
-def _evaluated(runs: Path, cells: list[str], delays: tuple[int, ...], progress: Progress) -> Accuracies:
+def _transfer_accuracies(
+    runs: Path, cells: list[str], delays: tuple[int, ...], progress: Progress
+) -> Accuracies:
     """Accuracies at other delays than in training.
 
     Delays at which the paper ran out of memory are left out: they would take very long.

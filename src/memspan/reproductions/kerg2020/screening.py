@@ -55,8 +55,8 @@ class PromotionCase:
     distance: float
     """Largest difference of corrected outputs from those of `RelRNN`."""
     printed_distance: float
-    corrected: list[Screened]
-    printed: list[Screened]
+    corrected: list[ScreeningRun]
+    printed: list[ScreeningRun]
 
 
 def _case(seed: int, nu: int, rho: int, sequences: int, steps: int, hidden: int) -> PromotionCase:
@@ -68,7 +68,7 @@ def _case(seed: int, nu: int, rho: int, sequences: int, steps: int, hidden: int)
         torch.manual_seed(seed)
         cell = RelRNN(FEATURES, hidden, short_term=nu, relevant=rho, dtype=torch.float64)
         inputs = torch.randn(sequences, steps, FEATURES, dtype=torch.float64)
-    results = {age: [screened(cell, sequence, age) for sequence in inputs] for age in {nu, rho}}
+    results = {age: [run_screening(cell, sequence, age) for sequence in inputs] for age in {nu, rho}}
     expected = [cell(sequence)[0].detach() for sequence in inputs]
     distance, printed_distance = (
         max(
@@ -80,7 +80,7 @@ def _case(seed: int, nu: int, rho: int, sequences: int, steps: int, hidden: int)
     return PromotionCase(distance, printed_distance, results[nu], results[rho])
 
 
-class Screened(NamedTuple):
+class ScreeningRun(NamedTuple):
     """Result of Algorithm 1 on one sequence."""
 
     outputs: Tensor
@@ -89,7 +89,7 @@ class Screened(NamedTuple):
     """(time, time): [t, i] is how often h_i was in the memory that step t attended to."""
 
 
-def screened(cell: RelRNN, inputs: Tensor, age: int) -> Screened:
+def run_screening(cell: RelRNN, inputs: Tensor, age: int) -> ScreeningRun:
     """Run Algorithm 1 step by step on inputs (time, features) with the weights of a tanh cell of one layer.
 
     A state may enter the relevant set when it is `age` steps old. Its score is the attention that it has received in the
@@ -117,7 +117,7 @@ def screened(cell: RelRNN, inputs: Tensor, age: int) -> Screened:
             h = states[t] = torch.tanh(layer.U @ x + layer.V @ s + layer.b)
             if t >= age:
                 _promote(t - age, relevant, scores, rho)
-    return Screened(states, copies)
+    return ScreeningRun(states, copies)
 
 
 def _promote(candidate: int, relevant: list[int], scores: Tensor, rho: int) -> None:
@@ -172,7 +172,7 @@ def _absence_claim(later: PromotionCase) -> Claim:
     )
 
 
-def _longest_gap(result: Screened) -> int:
+def _longest_gap(result: ScreeningRun) -> int:
     """Longest absence of a state from memory between two steps that attend to it."""
     gaps = [int(np.diff(np.flatnonzero(column)).max(initial=1)) - 1 for column in result.copies.T]
     return max(0, *gaps)
@@ -197,7 +197,7 @@ def _copies_claim(earlier: PromotionCase) -> Claim:
 def _chart(case: PromotionCase, name: str, nu: int, rho: int) -> Chart:
     ages = np.arange(1, min(len(case.printed[0].copies), 3 * LARGE))
 
-    def by_age(results: list[Screened]) -> list[float]:
+    def by_age(results: list[ScreeningRun]) -> list[float]:
         """Mean number of copies of a state in memory, by its age."""
         mean = np.mean([result.copies for result in results], axis=0)
         return [float(np.diagonal(mean, -age).mean()) for age in ages.tolist()]
