@@ -16,10 +16,10 @@ from memspan.errors import EvidenceError, InputError
 from memspan.information import Digamma, Grassberger, count_pairs, log_lags, mutual_information
 from memspan.progress import SILENT, Progress
 from memspan.reproductions.charts import INFORMATION, LAG_CHARACTERS, chart, dashed, points
-from memspan.reproductions.claims import claim_above, claim_below, claim_within_errors
+from memspan.reproductions.claims import claim
 from memspan.reproductions.corpora import CorpusSplits, equal_pieces, load_corpus, missing
 from memspan.reproductions.recipe import Outcome
-from memspan.results import Chart, Claim, Curve, claim_near, line
+from memspan.results import Chart, Claim, Curve, line
 from memspan.sequences import Sequence
 
 SETS = ("ptb", "wikitext-2", "text8", "wikitext-103")
@@ -134,55 +134,43 @@ def raw_exponent(curve: Curve) -> float:
 def _training_claim(measured: MeasuredCorpus) -> Claim:
     exponent = raw_exponent(measured.splits["train"].paper)
     if measured.name == "wikitext-2":
-        return claim_near(
-            "wikitext-2, training set: the raw curve falls about as tau^-0.3 between lags 50 and 1,000.",
-            exponent,
-            0.05,
-            paper=0.3,
-        )
-    return claim_above(
+        return claim(
+            "wikitext-2, training set: the raw curve falls about as tau^-0.3 between lags 50 and 1,000."
+        ).near(exponent, 0.05, paper=0.3)
+    return claim(
         f"{measured.name}, training set: the raw curve falls as a power of the lag between 50 and 1,000.",
-        exponent,
-        0.2,
         measure="the exponent; it holds if above 0.2",
-    )
+    ).above(exponent, 0.2)
 
 
 def _level_claim(measured: MeasuredCorpus, split: str) -> Claim:
     here, training = (raw_exponent(measured.splits[name].paper) for name in (split, "train"))
-    return claim_below(
+    return claim(
         f"{measured.name}, {WORDS[split]}: the raw curve is flatter there than that of the training set, as the paper "
         "found.",
-        here,
-        training,
         measure=f"its exponent; the training set has {training:.2f}",
-    )
+    ).below(here, training)
 
 
 def _floor_claim(measured: MeasuredCorpus, split: str) -> Claim:
     curve = measured.splits[split].paper
     far = curve.lags >= LEVEL
     share = float(curve.floor[far].mean() / curve.information[far].mean())
-    return claim_above(
+    return claim(
         f"{measured.name}, {WORDS[split]}: most of the level that the raw curve reaches (lags {LEVEL} to {LARGEST_LAG:,}, "
         f"{curve.information[far].mean():.2e} nats) remains when the characters are shuffled, so it is the noise floor of "
         "the estimator.",
-        share,
-        0.5,
         measure="the fraction of the floor; it holds if above one half",
-    )
+    ).above(share, 0.5)
 
 
 def _agreement_claim(measured: MeasuredCorpus) -> Claim:
     valid, mean, error = measured.splits["valid"].ours, *mean_corrected(measured.pieces)
     far = valid.lags >= FAR
-    return claim_within_errors(
+    return claim(
         f"{measured.name}: with the floor subtracted, the validation set and {len(measured.pieces)} pieces of the training "
-        f"set of the same length agree at lags from {FAR} on: no law is missing.",
-        valid.corrected[far],
-        mean[far],
-        np.hypot(valid.error, error)[far],
-    )
+        f"set of the same length agree at lags from {FAR} on: no law is missing."
+    ).within_errors(valid.corrected[far], mean[far], np.hypot(valid.error, error)[far])
 
 
 def _laws_note(measured: MeasuredCorpus) -> str:
