@@ -46,21 +46,21 @@ class Statement:
         measured: SupportsFloat,
         tolerance: SupportsFloat,
         *,
-        paper: float | None = None,
+        paper: SupportsFloat | None = None,
         corrected: SupportsFloat | None = None,
     ) -> Claim:
         """It holds if `measured` is within `tolerance` of `corrected`, or of `paper` where that is right."""
-        expected = paper if corrected is None else float(corrected)
+        expected = paper if corrected is None else corrected
         if expected is None:
             raise ValueError("a claim about a value needs the paper's value or the corrected one")
-        holds = abs(float(measured) - expected) <= float(tolerance)
+        holds = abs(float(measured) - float(expected)) <= float(tolerance)
         return self.holds_if(measured, holds, paper=paper, corrected=corrected, tolerance=tolerance)
 
-    def above(self, measured: SupportsFloat, bound: float, *, paper: float | None = None) -> Claim:
+    def above(self, measured: SupportsFloat, bound: float, *, paper: SupportsFloat | None = None) -> Claim:
         """It holds if `measured` > `bound`."""
         return self.holds_if(measured, float(measured) > bound, paper=paper)
 
-    def below(self, measured: SupportsFloat, bound: float, *, paper: float | None = None) -> Claim:
+    def below(self, measured: SupportsFloat, bound: float, *, paper: SupportsFloat | None = None) -> Claim:
         """It holds if `measured` < `bound`."""
         return self.holds_if(measured, float(measured) < bound, paper=paper)
 
@@ -70,7 +70,7 @@ class Statement:
         *,
         least: float = -math.inf,
         most: float = math.inf,
-        paper: float | None = None,
+        paper: SupportsFloat | None = None,
     ) -> Claim:
         """It holds if `least` < `measured` < `most`."""
         return self.holds_if(measured, least < float(measured) < most, paper=paper)
@@ -89,20 +89,14 @@ class Statement:
         measured: SupportsFloat | None,
         holds: object,
         *,
-        paper: float | None = None,
+        paper: SupportsFloat | None = None,
         corrected: SupportsFloat | None = None,
         tolerance: SupportsFloat | None = None,
     ) -> Claim:
         """It holds if `holds` is true."""
         value = None if measured is None or not math.isfinite(measured) else float(measured)
-        return Claim(
-            self.text,
-            paper,
-            None if corrected is None else float(corrected),
-            value,
-            None if tolerance is None else float(tolerance),
-            value is not None and bool(holds),
-        )
+        paper, corrected, tolerance = (None if x is None else float(x) for x in (paper, corrected, tolerance))
+        return Claim(self.text, paper, corrected, value, tolerance, value is not None and bool(holds))
 
 
 def deviation(measured: ArrayLike, expected: ArrayLike, error: ArrayLike) -> float:

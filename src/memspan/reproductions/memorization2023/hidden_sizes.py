@@ -127,7 +127,7 @@ def average_claims(what: str, sizes: list[int], known: tuple[float, float], most
     ).near(measured, ONE * deviation / float(np.sqrt(len(sizes))), corrected=mean)
     below = claim(
         f"That is at most {most:g} units on average, whereas one unit per symbol of the period takes {CHECKED}."
-    ).holds_if(measured, measured <= most, paper=float(CHECKED))
+    ).holds_if(measured, measured <= most, paper=CHECKED)
     return [near, below] if len(sizes) >= ENOUGH_STRINGS else [near]
 
 
@@ -254,7 +254,7 @@ def count_claims(counts: list[StringCount]) -> list[Claim]:
         claim(
             f"Of the {last.strings:,} binary strings of period {last.period}, {more:,} need more than two hidden units "
             "where W_x = 0. (Measured: those for which the search refutes two.)"
-        ).near(last.strings - last.found, 0.0, corrected=float(more)),
+        ).near(last.strings - last.found, 0.0, corrected=more),
         claim(
             f"For every period p from 3 to {last.period} two units are enough for 2 + (p - 3) phi(p) / 2 strings, those "
             "that are two runs when read in steps coprime to p. (Measured: strings on which search, runs and formula "
@@ -281,7 +281,7 @@ def _named_claims(periods: int, seed: int) -> list[Claim]:
                 solutions[text].minimal * _size_if_replayed(solutions[text].network, text, periods),
                 0.0,
                 paper=2.0,
-                corrected=float(size),
+                corrected=size,
             )
             for text, size in sizes.items()
         ),

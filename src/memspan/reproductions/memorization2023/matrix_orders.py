@@ -102,7 +102,7 @@ def _search_claims(orders: Counter[int], entry: int) -> list[Claim]:
             f"{searched}, the finite orders are 1, 2, 3, 4 and 6, exactly those that products of cyclotomic polynomials of "
             f"degree 3 allow; powers up to {POWERS} were tried.",
             measure="the number of different orders found",
-        ).holds_if(len(finite), finite == rational_orders(3), corrected=float(len(rational_orders(3)))),
+        ).holds_if(len(finite), finite == rational_orders(3), corrected=len(rational_orders(3))),
     ]
 
 
@@ -241,7 +241,7 @@ def _named_claim(text: str) -> Claim:
     return claim(
         f"{len(coprime_powers(d))} powers of the cycle replay {text!r}, of period d = {d} over n = {n} symbols: phi(d), "
         "not phi(n)."
-    ).near(len(replaying_powers(string)), 0.0, paper=float(phi[n]), corrected=float(phi[d]))
+    ).near(len(replaying_powers(string)), 0.0, paper=phi[n], corrected=phi[d])
 
 
 def _random_claims(counts: dict[int, list[tuple[int, int]]], longest: int) -> list[Claim]:
@@ -253,10 +253,10 @@ def _random_claims(counts: dict[int, list[tuple[int, int]]], longest: int) -> li
         claim(
             f"For random strings of 2 and of 8 symbols and every period up to {longest} the number of powers that replay is "
             f"phi(d). (Measured: in how many of {len(cases)} cases.)"
-        ).near(agree, 0.0, corrected=float(len(cases))),
+        ).near(agree, 0.0, corrected=len(cases)),
         claim(
             "The printed phi(n) is their number only by chance.", measure=f"in how many of {len(cases)} cases"
-        ).below(as_printed, len(cases) / 2, paper=float(len(cases))),
+        ).below(as_printed, len(cases) / 2, paper=len(cases)),
     ]
 
 

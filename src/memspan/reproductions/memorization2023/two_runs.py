@@ -14,7 +14,7 @@ from memspan.memorization import Rotation
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart, dashed, points
 from memspan.reproductions.claims import claim
-from memspan.reproductions.recipe import Outcome
+from memspan.reproductions.recipe import Outcome, tracked
 from memspan.results import Chart, Claim, LinearNetwork, Orbit
 
 # Rounding errors of a few hundred rotations: each is off by about 1e-16.
@@ -83,7 +83,7 @@ def _octagon_claims(network: LinearNetwork) -> list[Claim]:
         ),
         claim(
             "Not before: at all other steps it is at least one side of the octagon away, 2 sin(22.5 degrees) = 0.7654."
-        ).near(away.min(), ROUNDING, corrected=float(2 * np.sin(np.pi / 8))),
+        ).near(away.min(), ROUNDING, corrected=2 * np.sin(np.pi / 8)),
     ]
 
 
@@ -101,18 +101,16 @@ def _farthest(values: NDArray[np.float64], expected: float) -> float:
 def _replay_claims(longest: int, progress: Progress) -> list[Claim]:
     pairs = run_lengths(longest)
     right, largest_input_weight, largest_size = 0, 0.0, 0
-    with progress.stage("replaying two runs", len(pairs)) as stage:
-        for a, b in pairs:
-            network = Rotation().build(two_runs(a, b))
-            right += network.replay(PERIODS * (a + b)) == PERIODS * two_runs(a, b)
-            largest_input_weight = max(largest_input_weight, float(np.abs(network.W_x).max()))
-            largest_size = max(largest_size, network.hidden_size)
-            stage.advance()
+    for a, b in tracked(pairs, progress, "replaying two runs"):
+        network = Rotation().build(two_runs(a, b))
+        right += network.replay(PERIODS * (a + b)) == PERIODS * two_runs(a, b)
+        largest_input_weight = max(largest_input_weight, float(np.abs(network.W_x).max()))
+        largest_size = max(largest_size, network.hidden_size)
     return [
         claim(
             f"A rotation replays (0^a 1^b)^+ for every a and b with a + b up to {longest}, {PERIODS} periods of each. "
             "(Measured: strings replayed without a wrong symbol.)"
-        ).near(right, 0.0, paper=float(len(pairs))),
+        ).near(right, 0.0, paper=len(pairs)),
         claim("Two hidden units are enough for all of them. (Measured: units of the largest network.)").near(
             largest_size, 0.0, paper=2.0
         ),
@@ -161,7 +159,7 @@ def _replayed(network: LinearNetwork, periods: int) -> Claim:
     return claim(
         f"The line outputs (0^5 1^3)^+: {periods:,} periods of 00000111 are replayed. (Measured: periods without a wrong "
         "symbol.)"
-    ).near(right.sum(), 0.0, paper=float(periods))
+    ).near(right.sum(), 0.0, paper=periods)
 
 
 def _line_claims(network: LinearNetwork) -> list[Claim]:
@@ -194,11 +192,8 @@ def _widest_by_search(network: LinearNetwork) -> float:
 
 
 def _closed_form(longest: int, progress: Progress) -> Claim:
-    pairs, worst = run_lengths(longest), 0.0
-    with progress.stage("lines between two runs", len(pairs)) as stage:
-        for a, b in pairs:
-            worst = max(worst, abs(_nearest(a, b) - line_distance(a, b)))
-            stage.advance()
+    pairs = tracked(run_lengths(longest), progress, "lines between two runs")
+    worst = max(abs(_nearest(a, b) - line_distance(a, b)) for a, b in pairs)
     return claim(
         f"For every a and b with a + b up to {longest} the nearest state is sin(pi/p) cos((a - b) pi / 2p) away, p = a + b. "
         "(Measured: the largest difference between the network and the formula.)"

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from memspan.progress import Progress
 from memspan.reproductions.charts import INFORMATION, LAG_STEPS, chart, dashed, points
 from memspan.reproductions.claims import claim, deviation
-from memspan.reproductions.recipe import Outcome
+from memspan.reproductions.recipe import Outcome, tracked
 from memspan.results import Chart, Claim, line
 from memspan.theory.linear import LinearRNN, Start
 from memspan.theory.linear_recursion import covariance_corrected, covariance_printed
@@ -229,7 +229,7 @@ def _growth_claims() -> list[Claim]:
         claim(
             f"A network with the spectral radius {GROWING} remembers its initial condition: after 200 steps from rest it "
             f"still shares ln {GROWING} = 0.0488 nats with its first output."
-        ).near(_from_rest(GROWING, [200])[0], 1e-4, corrected=float(np.log(GROWING))),
+        ).near(_from_rest(GROWING, [200])[0], 1e-4, corrected=np.log(GROWING)),
         claim(
             "With the spectral radius 1 it forgets, but as a power law with an integer exponent, here 1. (Measured "
             "between 10,000 and 100,000 steps.)"
@@ -317,11 +317,10 @@ ROUNDING = 1e-12
 
 def covariances(*, networks: int, chains: int, seed: int, progress: Progress) -> Outcome:
     """Erratum 1: Eq. 5-7, 12, 15-16, 19, 21-23, 26 and 30-36 have one factor U_h too many; simulate `chains` per network."""
-    cases: list[CovarianceCase] = []
-    with progress.stage("simulating linear networks", networks) as stage:
-        for number in range(networks):
-            cases.append(covariance_case(chains, np.random.default_rng([seed, 1, number])))
-            stage.advance()
+    cases = [
+        covariance_case(chains, np.random.default_rng([seed, 1, number]))
+        for number in tracked(range(networks), progress, "simulating linear networks")
+    ]
     return Outcome(
         _covariance_claims(cases, chains), (_covariance_chart(cases[0], chains),), _covariance_notes(cases)
     )

@@ -12,7 +12,7 @@ from memspan.progress import Progress
 from memspan.reproductions.charts import INFORMATION, LAG_CHARACTERS, LAG_SYMBOLS, chart, dashed, points
 from memspan.reproductions.claims import MANY, claim
 from memspan.reproductions.corpora import CorpusSplits, equal_pieces, load_corpus, missing
-from memspan.reproductions.recipe import Outcome
+from memspan.reproductions.recipe import Outcome, tracked
 from memspan.reproductions.shen2019.validation_sets import FAR, LEVEL, Split, mean_corrected, measure_split
 from memspan.results import Chart, Claim, Curve, line
 from memspan.sequences import Memory, Sequence
@@ -107,12 +107,11 @@ def _wikitext(corpus: CorpusSplits, seed: int, progress: Progress) -> tuple[list
     """The claims about the characters of WikiText-2, and the chart."""
     valid = measure_split(corpus.valid, LAGS, seed)
     train = measure_split(corpus.train, LAGS, seed)
-    pieces = []
     parts = equal_pieces(corpus.train, corpus.valid.length, PIECES)
-    with progress.stage("measuring pieces of the training set", len(parts)) as stage:
-        for part in parts:
-            pieces.append(measure_split(part, LAGS, seed))
-            stage.advance()
+    pieces = [
+        measure_split(part, LAGS, seed)
+        for part in tracked(parts, progress, "measuring pieces of the training set")
+    ]
     claims = [
         *_estimator_claims(corpus.valid, seed),
         *_lag_claims(valid),
@@ -164,7 +163,7 @@ def _lag_claims(valid: Split) -> list[Claim]:
             f"WikiText-2 validation, floor subtracted: {value:g} nats at lag {lag}, within two standard errors."
         ).near(
             curve.corrected[curve.lags == lag][0],
-            float(2 * curve.error[curve.lags == lag][0]),
+            2 * curve.error[curve.lags == lag][0],
             corrected=value,
         )
         for lag, value in CORRECTED.items()

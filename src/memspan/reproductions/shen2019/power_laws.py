@@ -15,7 +15,7 @@ from memspan.information import log_lags, mutual_information
 from memspan.progress import Progress
 from memspan.reproductions.charts import INFORMATION, LAG_SYMBOLS, chart, dashed, points
 from memspan.reproductions.claims import ONE, claim
-from memspan.reproductions.recipe import Outcome
+from memspan.reproductions.recipe import Outcome, tracked
 from memspan.results import Chart, Claim, Curve, LawFit, line
 from memspan.sequences.sources import PowerLawBinary, information_of_correlation
 
@@ -51,13 +51,11 @@ def recovered_exponents(
 ) -> Outcome:
     """Fig. 5: sample, measure and fit; `tolerance` of an exponent is five standard errors of the hardest one."""
     fits: list[PowerLawFit] = []
-    with progress.stage("sampling, measuring and fitting power laws", len(exponents)) as stage:
-        for number, exponent in enumerate(exponents):
-            source = PowerLawBinary(AMPLITUDE, exponent)
-            sample = source.sample(documents, length, seed=np.random.default_rng([seed, number]))
-            curve = mutual_information(sample, log_lags(1, length // 2), seed=seed)
-            fits.append(PowerLawFit(source, curve, fit_decay(curve, [LAWS["power"]])["power"]))
-            stage.advance()
+    for exponent in tracked(exponents, progress, "sampling, measuring and fitting power laws"):
+        source = PowerLawBinary(AMPLITUDE, exponent)
+        sample = source.sample(documents, length, seed=np.random.default_rng([seed, len(fits)]))
+        curve = mutual_information(sample, log_lags(1, length // 2), seed=seed)
+        fits.append(PowerLawFit(source, curve, fit_decay(curve, [LAWS["power"]])["power"]))
     recovered = [
         claim(
             f"Information that falls as 0.1 tau^-{gamma:g} is fitted with the exponent {gamma:g}, from {documents:,} "
@@ -145,11 +143,9 @@ def constant(*, documents: int, length: int, seed: int, progress: Progress) -> O
     """Erratum 2: the constant of Eq. 47, and the range of its small-c expansion."""
     sources = {"printed": PRINTED, "expanded": EXPANDED, "exact": EXACT}
     curves: dict[str, Curve] = {}
-    with progress.stage("sampling three constants of Eq. 47", len(sources)) as stage:
-        for number, (name, source) in enumerate(sources.items()):
-            sample = source.sample(documents, length, seed=np.random.default_rng([seed, number]))
-            curves[name] = mutual_information(sample, log_lags(1, length // 4), seed=seed)
-            stage.advance()
+    for name in tracked(tuple(sources), progress, "sampling three constants of Eq. 47"):
+        sample = sources[name].sample(documents, length, seed=np.random.default_rng([seed, len(curves)]))
+        curves[name] = mutual_information(sample, log_lags(1, length // 4), seed=seed)
     note = (
         "Eq. 47 is quoted from a text copy of the paper; in the original, pi may stand outside the root. "
         "I(c) = 2 c^2 / pi^2 + … leaves one constant only: pi sqrt(A / 2)."
@@ -181,7 +177,7 @@ def _constant_claims() -> list[Claim]:
         claim(
             "With the printed constant, sqrt(A / 2 pi), the information at long lags is not A d^-gamma but pi^3 = 31 "
             "times less. (Measured: the fraction of the target, at lag 1,000,000.)"
-        ).near(printed, 1e-4, paper=1.0, corrected=float(np.pi**-3)),
+        ).near(printed, 1e-4, paper=1.0, corrected=np.pi**-3),
         claim(
             "With the constant pi sqrt(A / 2) the information at long lags is A d^-gamma. (Measured: the fraction of the "
             "target, at lag 1,000,000.)"
@@ -202,9 +198,9 @@ def _measured_claims(curves: dict[str, Curve]) -> list[Claim]:
                 f"Sequences drawn {words} share {source.information([1])[0]:.4f} nats at lag one, where the target is 0.1."
             ).near(
                 curves[name].corrected[0],
-                float(ONE * curves[name].error[0]),
+                ONE * curves[name].error[0],
                 paper=AMPLITUDE,
-                corrected=float(source.information([1])[0]),
+                corrected=source.information([1])[0],
             )
             for name, (source, words) in first.items()
         ),

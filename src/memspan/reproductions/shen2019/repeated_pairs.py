@@ -11,7 +11,7 @@ from memspan.information import log_lags, mutual_information
 from memspan.progress import Progress
 from memspan.reproductions.charts import INFORMATION, LAG_SYMBOLS, chart, dashed, points
 from memspan.reproductions.claims import ONE, claim
-from memspan.reproductions.recipe import Outcome
+from memspan.reproductions.recipe import Outcome, tracked
 from memspan.results import Chart, Claim, Curve, line
 from memspan.results.curve import SIGNIFICANCE
 from memspan.sequences.sources import HiddenMarkov, repeated_pair_information
@@ -31,12 +31,10 @@ def by_probability(
 ) -> Outcome:
     """Fig. 4: measure samples for every p."""
     curves: dict[float, Curve] = {}
-    with progress.stage("measuring repeated pairs", len(probabilities)) as stage:
-        for number, p in enumerate(probabilities):
-            generator = np.random.default_rng([seed, number])
-            sample = HiddenMarkov.periodic_pairs(p).sample(documents, length, seed=generator)
-            curves[p] = mutual_information(sample, LAGS, seed=seed)
-            stage.advance()
+    for p in tracked(probabilities, progress, "measuring repeated pairs"):
+        generator = np.random.default_rng([seed, len(curves)])
+        sample = HiddenMarkov.periodic_pairs(p).sample(documents, length, seed=generator)
+        curves[p] = mutual_information(sample, LAGS, seed=seed)
     return Outcome((*_equation_claims(), *_sample_claims(curves)), (_constant_chart(curves),))
 
 
@@ -60,7 +58,7 @@ def _equation_claims() -> list[Claim]:
         ).holds_if(
             last,
             steps.min() > 0 and abs(last - np.log(2.0)) < ROUNDING,
-            corrected=float(np.log(2.0)),
+            corrected=np.log(2.0),
             tolerance=ROUNDING,
         ),
     ]
@@ -86,8 +84,8 @@ def _sample_claims(curves: dict[float, Curve]) -> list[Claim]:
             "Lag one is different: at p = 0.9 it shares 0.3906 nats, where Eq. 52 gives 0.2218 for all others."
         ).near(
             nine.corrected[0],
-            float(ONE * nine.error[0]),
-            corrected=float(HiddenMarkov.periodic_pairs(0.9).information([1])[0]),
+            ONE * nine.error[0],
+            corrected=HiddenMarkov.periodic_pairs(0.9).information([1])[0],
         ),
         claim(
             "At p = 1/2 nothing is shared beyond lag one.",
@@ -147,7 +145,7 @@ def _lag_one_claims(curve: Curve) -> tuple[Claim, ...]:
             "At lag one they share 0.3906 nats: half of all neighbors belong to the same pair and are never equal."
         ).near(NEIGHBORS, FOUR_DIGITS, corrected=0.3906),
         claim("Samples share 0.3906 nats at lag one.").near(
-            curve.corrected[0], float(ONE * curve.error[0]), corrected=NEIGHBORS
+            curve.corrected[0], ONE * curve.error[0], corrected=NEIGHBORS
         ),
         claim(
             f"Samples share the information of Eq. 52 at every lag from 2 to {curve.lags[-1]:,}."

@@ -18,7 +18,7 @@ from memspan.progress import SILENT, Progress
 from memspan.reproductions.charts import INFORMATION, LAG_CHARACTERS, chart, dashed, points
 from memspan.reproductions.claims import claim
 from memspan.reproductions.corpora import CorpusSplits, equal_pieces, load_corpus, missing
-from memspan.reproductions.recipe import Outcome
+from memspan.reproductions.recipe import Outcome, tracked
 from memspan.results import Chart, Claim, Curve, line
 from memspan.sequences import Sequence
 
@@ -104,16 +104,12 @@ def _measure(corpus: CorpusSplits, most: int, seed: int, progress: Progress) -> 
         )
     lags = log_lags(1, LARGEST_LAG)
     whole = {"train": corpus.train, "valid": corpus.valid, "test": corpus.test}
-    pieces = equal_pieces(corpus.train, corpus.valid.length, most)
-    with progress.stage(f"measuring {corpus.name}", len(whole) + len(pieces)) as stage:
-
-        def measured(sequence: Sequence) -> Split:
-            split = measure_split(sequence, lags, seed)
-            stage.advance()
-            return split
-
-        splits = {name: measured(split) for name, split in whole.items()}
-        return MeasuredCorpus(corpus.name, splits, [measured(piece) for piece in pieces])
+    parts = [*whole.values(), *equal_pieces(corpus.train, corpus.valid.length, most)]
+    measured = [
+        measure_split(part, lags, seed) for part in tracked(parts, progress, f"measuring {corpus.name}")
+    ]
+    splits = dict(zip(whole, measured, strict=False))
+    return MeasuredCorpus(corpus.name, splits, measured[len(whole) :])
 
 
 def _claims(measured: MeasuredCorpus) -> list[Claim]:
