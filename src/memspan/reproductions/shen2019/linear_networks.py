@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from memspan.progress import Progress
-from memspan.reproductions.charts import INFORMATION, LAG_STEPS, chart, dashed, points
+from memspan.reproductions.charts import chart, dashed, information_chart, points
 from memspan.reproductions.claims import claim, deviation
 from memspan.reproductions.recipe import Outcome, tracked
 from memspan.results import Chart, Claim, line
@@ -101,6 +101,7 @@ class ExactInformation:
     def tail(self) -> float:
         """The length fitted in the tail / the predicted length."""
         lags, angle = self.lags[self.in_tail].astype(np.float64), np.angle(self.modes[0])
+        # The information is quadratic in the covariance, so it oscillates at twice the angle of the mode.
         waves = np.outer(2 * angle * HARMONICS, lags)
         oscillation = [*np.cos(waves), *np.sin(waves)] if 0 < angle < np.pi else []
         columns = np.column_stack([lags, np.ones_like(lags), *oscillation])
@@ -119,6 +120,7 @@ class ExactInformation:
 
 def _random_network(rng: np.random.Generator) -> ExactInformation:
     network = LinearRNN.random(HIDDEN, VISIBLE, spectral_radius=rng.uniform(*RADII), seed=rng)
+    # exp(-40) = 4e-18 is beyond the end of the tail, for every correlation length.
     lags = np.arange(1, int(40 * network.correlation_length) + 20)
     return ExactInformation(network, lags, network.information(lags))
 
@@ -169,6 +171,7 @@ def _fitted(information: NDArray[np.float64], error: NDArray[np.float64]) -> tup
     """Amplitude and length of an exponential, from `FIRST_LAG` on while the information is clear of its error."""
     clear = np.logical_and.accumulate((information > CLEAR * error) | (SAMPLED_LAGS < FIRST_LAG))
     use = clear & (SAMPLED_LAGS >= FIRST_LAG)
+    # The standard error of a logarithm is error / information.
     weights = information[use] / error[use]
     slope, intercept = np.polyfit(SAMPLED_LAGS[use], np.log(information[use]), 1, w=weights)
     return float(np.exp(intercept)), float(-1 / slope)
@@ -268,11 +271,10 @@ def _tails_chart(exact: list[ExactInformation]) -> Chart:
         level = np.mean(np.log(information[-len(lags) // 3 :]) + lags[-len(lags) // 3 :] / length)
         lines.append(line(f"exact, r = {each.network.rate:.3f}", lags, information))
         lines.append(dashed(f"slope of the tail: xi = {length:.1f}", lags, np.exp(level - lags / length)))
-    return chart(
+    return information_chart(
         "tails",
         "Information in linear recurrent networks eventually falls exponentially",
-        LAG_STEPS,
-        INFORMATION,
+        "steps",
         lines,
         f"Exact information between outputs of four random linear networks with {HIDDEN} hidden and {VISIBLE} visible "
         "units. Dashed: straight lines with the slope 2 ln r, where r is the largest modulus of the eigenvalues. In the "
@@ -284,11 +286,10 @@ def _tails_chart(exact: list[ExactInformation]) -> Chart:
 def _samples_chart(information: NDArray[np.float64], error: NDArray[np.float64]) -> Chart:
     network = scaled(SLOW)
     amplitude, length = _fitted(information, error)
-    return chart(
+    return information_chart(
         "samples",
         f"A slow mode of {SLOW}: length {length:.2f} fitted to samples, {network.correlation_length:.2f} predicted",
-        LAG_STEPS,
-        INFORMATION,
+        "steps",
         [
             points("samples, with two standard errors", SAMPLED_LAGS, information, error),
             line("exact", SAMPLED_LAGS, network.information(SAMPLED_LAGS)),
@@ -409,7 +410,7 @@ def _covariance_chart(case: CovarianceCase, chains: int) -> Chart:
     return chart(
         "covariance",
         "Covariances of a linear network: one factor less than printed",
-        LAG_STEPS,
+        "lag tau (steps)",
         f"covariance of x_{i + 1}(tau) and x_{j + 1}(0)",
         [
             dashed("corrected", lags, case.exact[:, i, j]),

@@ -9,7 +9,7 @@ import numpy as np
 
 from memspan.information import ESTIMATORS, PairCounts, count_pairs, log_lags, mutual_information
 from memspan.progress import Progress
-from memspan.reproductions.charts import INFORMATION, LAG_CHARACTERS, LAG_SYMBOLS, chart, dashed, points
+from memspan.reproductions.charts import dashed, information_chart, points
 from memspan.reproductions.claims import MANY, claim
 from memspan.reproductions.corpora import CorpusSplits, equal_pieces, load_corpus, missing
 from memspan.reproductions.recipe import Outcome, tracked
@@ -71,11 +71,10 @@ def _floor_chart(curves: dict[str, Curve]) -> Chart:
     ours = curves["grassberger"]
     lines = [line(f"{name}, raw", curve.lags, curve.information) for name, curve in curves.items()]
     band = (ours.corrected - 2 * ours.error, ours.corrected + 2 * ours.error)
-    return chart(
+    return information_chart(
         "independent",
         "Information where there is none: independent symbols",
-        LAG_SYMBOLS,
-        INFORMATION,
+        "symbols",
         [
             *lines,
             line("grassberger, floor subtracted, two standard errors", ours.lags, ours.corrected, band=band),
@@ -212,11 +211,10 @@ def _wikitext_chart(valid: Split, pieces: list[Split]) -> Chart:
     paper, ours = valid.paper, valid.ours
     curves = np.array([piece.ours.corrected for piece in pieces])
     mean, spread = curves.mean(axis=0), curves.std(axis=0, ddof=1)
-    return chart(
+    return information_chart(
         "wikitext-2",
         "WikiText-2: what remains of the validation curve when its floor is subtracted",
-        LAG_CHARACTERS,
-        INFORMATION,
+        "characters",
         [
             line("validation, raw (Eq. 53)", paper.lags, paper.information),
             points("validation, floor subtracted", ours.lags, ours.corrected, ours.error),
@@ -231,5 +229,4 @@ def _wikitext_chart(valid: Split, pieces: list[Split]) -> Chart:
         "The raw validation curve levels off at the value of its shuffled characters. With this floor subtracted it "
         "continues to fall, together with equally long pieces of the training set (band: twice the standard deviation of "
         "the pieces). At short lags the validation set does share more. Values at or below zero are not shown.",
-        log="xy",
     )

@@ -13,7 +13,7 @@ import numpy as np
 from memspan.decay import LAWS, fit_decay
 from memspan.information import log_lags, mutual_information
 from memspan.progress import Progress
-from memspan.reproductions.charts import INFORMATION, LAG_SYMBOLS, chart, dashed, points
+from memspan.reproductions.charts import chart, dashed, information_chart, points
 from memspan.reproductions.claims import ONE, claim
 from memspan.reproductions.recipe import Outcome, tracked
 from memspan.results import Chart, Claim, Curve, LawFit, line
@@ -86,11 +86,10 @@ def _curves_chart(fits: list[PowerLawFit]) -> Chart:
     gap = [np.nan]
     x = np.concatenate([np.concatenate([fit.curve.lags, gap]) for fit in fits])
     y = np.concatenate([np.concatenate([fit.source.information(fit.curve.lags), gap]) for fit in fits])
-    return chart(
+    return information_chart(
         "curves",
         "Binary sequences with information 0.1 tau^-gamma",
-        LAG_SYMBOLS,
-        INFORMATION,
+        "symbols",
         [
             *(
                 points(f"measured, gamma = {fit.source.exponent:g}", fit.curve.lags, fit.curve.corrected)
@@ -100,7 +99,6 @@ def _curves_chart(fits: list[PowerLawFit]) -> Chart:
         ],
         "Markers are estimates with the noise floor subtracted; dashed lines are the exact information. They agree over "
         "the whole range; at the lower right the information is so small that noise is visible on the logarithmic axis.",
-        log="xy",
     )
 
 
@@ -221,7 +219,7 @@ def _constants_chart(curves: dict[str, Curve]) -> Chart:
         "constants",
         "Three constants for Eq. 47, and the one law they should give",
         "lag d (symbols)",
-        INFORMATION,
+        "mutual information (nats)",
         [
             *(
                 points(label, lags, curves[name].corrected, curves[name].error)

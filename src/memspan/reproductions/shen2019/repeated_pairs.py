@@ -9,7 +9,7 @@ import numpy as np
 
 from memspan.information import log_lags, mutual_information
 from memspan.progress import Progress
-from memspan.reproductions.charts import INFORMATION, LAG_SYMBOLS, chart, dashed, points
+from memspan.reproductions.charts import chart, dashed, information_chart, points
 from memspan.reproductions.claims import ONE, claim
 from memspan.reproductions.recipe import Outcome, tracked
 from memspan.results import Chart, Claim, Curve, line
@@ -103,7 +103,7 @@ def _constant_chart(curves: dict[float, Curve]) -> Chart:
         "constant",
         "Repeated pairs: the information that never decays",
         "p, the probability of the pair 01 (the pair 10 has 1 - p)",
-        INFORMATION,
+        "mutual information (nats)",
         [
             line("Eq. 52: every lag above one", fine, repeated_pair_information(fine)),
             points(f"measured at lag {LAGS[-1]}, with two standard errors", list(curves), far, error),
@@ -160,11 +160,10 @@ def _lag_one_claims(curve: Curve) -> tuple[Claim, ...]:
 
 
 def _lags_chart(curve: Curve) -> Chart:
-    return chart(
+    return information_chart(
         "lags",
         "Repeated pairs, p = 0.9: one value for neighbors, another for all other lags",
-        LAG_SYMBOLS,
-        INFORMATION,
+        "symbols",
         [
             points("measured, with two standard errors", curve.lags, curve.corrected, curve.error),
             dashed("exact", curve.lags, SOURCE.information(curve.lags)),

@@ -15,7 +15,7 @@ from memspan.decay import LAWS, fit_decay
 from memspan.errors import EvidenceError, InputError
 from memspan.information import Digamma, Grassberger, count_pairs, log_lags, mutual_information
 from memspan.progress import SILENT, Progress
-from memspan.reproductions.charts import INFORMATION, LAG_CHARACTERS, chart, dashed, points
+from memspan.reproductions.charts import dashed, information_chart, points
 from memspan.reproductions.claims import claim
 from memspan.reproductions.corpora import CorpusSplits, equal_pieces, load_corpus, missing
 from memspan.reproductions.recipe import Outcome, tracked
@@ -189,16 +189,14 @@ def _paper_chart(measured: MeasuredCorpus) -> Chart:
         line(f"{WORDS[name]}, {c.length:,} characters", c.lags, c.information) for name, c in curves.items()
     ]
     floors = [dashed(f"{WORDS[name]} shuffled", c.lags, c.floor) for name, c in curves.items()]
-    return chart(
+    return information_chart(
         f"{measured.name}-raw",
         f"{measured.name} as the paper shows it: Eq. 53, nothing subtracted",
-        LAG_CHARACTERS,
-        INFORMATION,
+        "characters",
         [*lines, *floors],
         "Validation and test sets seem to level off where the training set continues to fall. The dashed lines are the "
         "same estimator on shuffled characters, which share nothing: the smaller a text, the higher its floor, and the "
         "curves level off just above it.",
-        log="xy",
     )
 
 
@@ -211,13 +209,11 @@ def _our_chart(measured: MeasuredCorpus) -> Chart:
         mean, error = mean_corrected(measured.pieces)
         label = f"mean of {len(measured.pieces)} training pieces as long as the validation set"
         lines.append(line(label, log_lags(1, LARGEST_LAG), mean, band=(mean - 2 * error, mean + 2 * error)))
-    return chart(
+    return information_chart(
         f"{measured.name}-corrected",
         f"{measured.name} with the floor subtracted",
-        LAG_CHARACTERS,
-        INFORMATION,
+        "characters",
         lines,
         "The same texts with the noise floor subtracted. Beyond 50 characters all splits fall together within their errors "
         "(bars and band: two standard errors). Values at or below zero are not shown.",
-        log="xy",
     )
