@@ -13,7 +13,7 @@ from memspan.errors import InputError
 from memspan.information import log_lags, mutual_information
 from memspan.progress import SILENT
 from memspan.reproductions import RECIPES
-from memspan.reproductions.claims import claim_between, settled
+from memspan.reproductions.claims import claim
 from memspan.reproductions.shen2019 import binary, gpt2
 from memspan.reproductions.shen2019.decay import (
     UNKNOWN,
@@ -97,9 +97,8 @@ def test_where_nothing_is_shared_there_is_no_law_and_no_claim_holds():
     assert "too few lags" in str(coins)
     nothing = law_claim("It decays exponentially.", coins.exponential_weight, "exponential")
     assert (nothing.measured, nothing.holds) == (None, False)
-    assert not claim_between("It is shorter.", coins.length / 3, most=1.0).holds
-    something = Claim("Something.", None, None, 1.0, None, True)
-    assert settled(something) == something
+    assert not claim("It is shorter.").between(coins.length / 3, most=1.0).holds
+    assert claim("Something.").between(1.0) == Claim("Something.", None, None, 1.0, None, True)
     assert length_line("coins", {4: coins}).x.size == 0
 
 
@@ -182,9 +181,9 @@ def test_without_samples_and_model_it_says_where_to_put_them(tmp_path, monkeypat
     )
     (tmp_path / "gpt-2-samples" / "large.txt").write_text(text)
     outcome = RECIPES["shen-fig3d"].outcome("laptop", 0, SILENT)
-    (claim,) = outcome.claims
-    assert claim.claim.startswith("What GPT-2 (large) generates")
-    assert not claim.holds
+    (found,) = outcome.claims
+    assert found.claim.startswith("What GPT-2 (large) generates")
+    assert not found.holds
     assert "memspan data get wikitext-2" in outcome.notes[-1]
 
 

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from memspan.results import Chart, Line, line
 
-LAG_STEPS, LAG_SYMBOLS, LAG_CHARACTERS = (f"lag tau ({unit})" for unit in ("steps", "symbols", "characters"))
-INFORMATION = "mutual information (nats)"
+Log = Literal["", "x", "y", "xy"]
+"""Axes with a logarithmic scale."""
 
 
 def chart(
@@ -22,12 +22,19 @@ def chart(
     lines: Iterable[Line],
     caption: str,
     *,
-    log: Literal["", "x", "y", "xy"] = "",
+    log: Log = "",
     x_names: tuple[str, ...] = (),
 ) -> Chart:
     """A chart with linear axes, except those named by `log`."""
     x_scale, y_scale = ("log" if axis in log else "linear" for axis in "xy")
     return Chart(name, title, x_label, y_label, x_scale, y_scale, tuple(lines), caption, x_names)
+
+
+def information_chart(
+    name: str, title: str, unit: str, lines: Iterable[Line], caption: str, *, log: Log = "xy"
+) -> Chart:
+    """Mutual information over the lag; `unit` is that of the lag, such as symbols."""
+    return chart(name, title, f"lag tau ({unit})", "mutual information (nats)", lines, caption, log=log)
 
 
 def points(label: str, x: ArrayLike, y: ArrayLike, error: ArrayLike | None = None) -> Line:

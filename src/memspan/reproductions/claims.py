@@ -1,14 +1,16 @@
-"""Builders for claims: near a value, above or below a bound, within standard errors; and the errors themselves."""
+"""Claims: a sentence compared with a measured value; and the errors that such values have."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import SupportsFloat, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from memspan.results import Claim, claim_near
+from memspan.results import Claim
 
 ONE = 4.0
 """Standard errors that one measured value may be off: errors from 16 blocks are off by more in 1 of 900 cases."""
@@ -18,77 +20,83 @@ CONFIDENCE = 0.95
 """Confidence level of intervals over seeds."""
 
 
-def claim_if(
-    claim: str,
-    measured: float | None,
-    holds: object,
-    *,
-    measure: str = "",
-    paper: float | None = None,
-    corrected: float | None = None,
-    tolerance: float | None = None,
-) -> Claim:
-    """A claim that holds if `holds` is true. `measure` says what the measured number is.
+def claim(text: str, measure: str = "") -> Statement:
+    """A sentence to be checked; `measure` says what the measured number is.
+
+    >>> claim("The dice are fair.", "the fraction of sixes").near(0.17, 0.01, corrected=1 / 6)
+    Claim(claim='The dice are fair. (Measured: the fraction of sixes.)', paper=None, corrected=0.16666666666666666, \
+measured=0.17, tolerance=0.01, holds=True)
+    """
+    return Statement(f"{text} (Measured: {measure}.)" if measure else text)
+
+
+@final
+@dataclass(frozen=True)
+class Statement:
+    """The sentence of a claim. Each method compares it with a measured value in one way.
 
     A measured value that is None or not finite (for example because too little is above the noise floor) becomes None,
     and the claim does not hold.
-
-    >>> claim_if("The dice are fair.", 0.17, True, measure="the share of sixes").claim
-    'The dice are fair. (Measured: the share of sixes.)'
     """
-    value = None if measured is None or not math.isfinite(measured) else float(measured)
-    text = f"{claim} (Measured: {measure}.)" if measure else claim
-    return Claim(text, paper, corrected, value, tolerance, value is not None and bool(holds))
 
+    text: str
 
-def claim_above(
-    claim: str, measured: float, bound: float, *, measure: str = "", paper: float | None = None
-) -> Claim:
-    """A claim that holds if `measured` > `bound`."""
-    return claim_if(claim, measured, measured > bound, measure=measure, paper=paper)
+    def near(
+        self,
+        measured: SupportsFloat,
+        tolerance: SupportsFloat,
+        *,
+        paper: SupportsFloat | None = None,
+        corrected: SupportsFloat | None = None,
+    ) -> Claim:
+        """It holds if `measured` is within `tolerance` of `corrected`, or of `paper` where that is right."""
+        expected = paper if corrected is None else corrected
+        if expected is None:
+            raise ValueError("a claim about a value needs the paper's value or the corrected one")
+        holds = abs(float(measured) - float(expected)) <= float(tolerance)
+        return self.holds_if(measured, holds, paper=paper, corrected=corrected, tolerance=tolerance)
 
+    def above(self, measured: SupportsFloat, bound: float, *, paper: SupportsFloat | None = None) -> Claim:
+        """It holds if `measured` > `bound`."""
+        return self.holds_if(measured, float(measured) > bound, paper=paper)
 
-def claim_below(
-    claim: str, measured: float, bound: float, *, measure: str = "", paper: float | None = None
-) -> Claim:
-    """A claim that holds if `measured` < `bound`."""
-    return claim_if(claim, measured, measured < bound, measure=measure, paper=paper)
+    def below(self, measured: SupportsFloat, bound: float, *, paper: SupportsFloat | None = None) -> Claim:
+        """It holds if `measured` < `bound`."""
+        return self.holds_if(measured, float(measured) < bound, paper=paper)
 
+    def between(
+        self,
+        measured: SupportsFloat,
+        *,
+        least: float = -math.inf,
+        most: float = math.inf,
+        paper: SupportsFloat | None = None,
+    ) -> Claim:
+        """It holds if `least` < `measured` < `most`."""
+        return self.holds_if(measured, least < float(measured) < most, paper=paper)
 
-def claim_between(
-    claim: str,
-    measured: float,
-    *,
-    least: float = -math.inf,
-    most: float = math.inf,
-    measure: str = "the ratio",
-) -> Claim:
-    """A claim that holds if `least` < `measured` < `most`."""
-    return claim_if(claim, measured, least < measured < most, measure=measure)
+    def within_errors(self, measured: ArrayLike, expected: ArrayLike, error: ArrayLike) -> Claim:
+        """The measured number is the largest deviation, in standard errors; it holds up to `MANY` of them.
 
+        >>> claim("The dice are fair.").within_errors([0.17], [1 / 6], [0.01]).holds
+        True
+        """
+        largest = claim(self.text, "the largest deviation in standard errors")
+        return largest.near(deviation(measured, expected, error), MANY, corrected=0.0)
 
-def settled(claim: Claim) -> Claim:
-    """The same claim; if its measured value is not finite, the value becomes None and the claim does not hold."""
-    return claim_if(
-        claim.claim,
-        claim.measured,
-        claim.holds,
-        paper=claim.paper,
-        corrected=claim.corrected,
-        tolerance=claim.tolerance,
-    )
-
-
-def claim_within_errors(claim: str, measured: ArrayLike, expected: ArrayLike, error: ArrayLike) -> Claim:
-    """A claim whose measured number is the largest deviation, in standard errors; it holds up to `MANY` of them.
-
-    >>> claim_within_errors("The dice are fair.", [0.17], [1 / 6], [0.01]).holds
-    True
-    """
-    worst = deviation(measured, expected, error)
-    return claim_near(
-        f"{claim} (Measured: the largest deviation in standard errors.)", worst, MANY, corrected=0.0
-    )
+    def holds_if(
+        self,
+        measured: SupportsFloat | None,
+        holds: object,
+        *,
+        paper: SupportsFloat | None = None,
+        corrected: SupportsFloat | None = None,
+        tolerance: SupportsFloat | None = None,
+    ) -> Claim:
+        """It holds if `holds` is true."""
+        value = None if measured is None or not math.isfinite(measured) else float(measured)
+        paper, corrected, tolerance = (None if x is None else float(x) for x in (paper, corrected, tolerance))
+        return Claim(self.text, paper, corrected, value, tolerance, value is not None and bool(holds))
 
 
 def deviation(measured: ArrayLike, expected: ArrayLike, error: ArrayLike) -> float:
@@ -139,3 +147,41 @@ def reach_of_difference(some: ArrayLike, others: ArrayLike) -> float:
 
 def _sure(freedom: float) -> float:
     return float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
+
+
+# --- Functions instead of `claim(...)`
+
+
+def claim_if(
+    text: str,
+    measured: float | None,
+    holds: object,
+    *,
+    measure: str = "",
+    paper: float | None = None,
+    corrected: float | None = None,
+    tolerance: float | None = None,
+) -> Claim:
+    """See `Statement.holds_if`."""
+    return claim(text, measure).holds_if(
+        measured, holds, paper=paper, corrected=corrected, tolerance=tolerance
+    )
+
+
+def claim_above(
+    text: str, measured: float, bound: float, *, measure: str = "", paper: float | None = None
+) -> Claim:
+    """See `Statement.above`."""
+    return claim(text, measure).above(measured, bound, paper=paper)
+
+
+def claim_below(
+    text: str, measured: float, bound: float, *, measure: str = "", paper: float | None = None
+) -> Claim:
+    """See `Statement.below`."""
+    return claim(text, measure).below(measured, bound, paper=paper)
+
+
+def claim_within_errors(text: str, measured: ArrayLike, expected: ArrayLike, error: ArrayLike) -> Claim:
+    """See `Statement.within_errors`."""
+    return claim(text).within_errors(measured, expected, error)

@@ -6,14 +6,16 @@ import json
 import string
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any, cast, final
+from typing import Any, TypeVar, cast, final
 
 from memspan.progress import SILENT, Progress
 from memspan.results import Chart, Claim, HeatMap, MeasuredTable, Orbit
+
+T = TypeVar("T")
 
 
 @final
@@ -140,10 +142,9 @@ class _Words(string.Formatter):
 _words = _Words()
 
 
-@final
-@dataclass(frozen=True)
-class SampleSize:
-    """How much of a known source is drawn at one scale."""
-
-    documents: int
-    length: int
+def tracked(items: Sequence[T], progress: Progress, stage: str) -> Iterator[T]:
+    """Iterate over the items of one stage and report each as it is finished."""
+    with progress.stage(stage, len(items)) as running:
+        for item in items:
+            yield item
+            running.advance()

@@ -20,9 +20,9 @@ from memspan.memorization.spectral import Spectral
 from memspan.memorization.strings import smallest_period
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart, dashed, points
-from memspan.reproductions.claims import ONE, claim_if
+from memspan.reproductions.claims import ONE, claim
 from memspan.reproductions.recipe import Outcome
-from memspan.results import Chart, Claim, Line, LinearNetwork, claim_near, line
+from memspan.results import Chart, Claim, Line, LinearNetwork, line
 
 # --- Random strings
 
@@ -72,12 +72,10 @@ def random_strings(
         *bound_claims(cases),
         *average_claims("binary strings", binary, BINARY, 5.2),
         *average_claims("strings of eight symbols", eight, EIGHT, 4.0),
-        claim_if(
+        claim(
             f"None of {len(eight):,} random strings of eight symbols and period {CHECKED} needs more than 5 hidden units.",
-            max(eight),
-            max(eight) <= 5,
             measure="the largest number needed",
-        ),
+        ).holds_if(max(eight), max(eight) <= 5),
     )
     return Outcome(claims, (_sizes_chart(cases, periods),))
 
@@ -103,27 +101,19 @@ def bound_claims(cases: list[SmallestNetwork]) -> list[Claim]:
     """No size is above its bound, every network replays its string, every size is proven."""
     excess = max(case.size - case.bound for case in cases)
     return [
-        claim_if(
+        claim(
             "No string needs more hidden units than its bounds: p - 1, the number of changes (two symbols), and twice the "
             "runs of the symbol with the second most runs.",
-            excess,
-            excess <= 0,
             measure=f"the largest excess over the least bound, of {len(cases):,} strings",
-        ),
-        claim_near(
+        ).holds_if(excess, excess <= 0),
+        claim(
             "Every network replays its string. (Measured: the fraction of networks that output two periods without a "
-            "mistake.)",
-            float(np.mean([case.replayed for case in cases])),
-            0.0,
-            corrected=1.0,
-        ),
-        claim_near(
+            "mistake.)"
+        ).near(np.mean([case.replayed for case in cases]), 0.0, corrected=1.0),
+        claim(
             "Every size is proven to be the smallest without input. (Measured: the fraction of strings for which all "
-            "smaller sets of rotations were refuted.)",
-            float(np.mean([case.proven for case in cases])),
-            0.0,
-            corrected=1.0,
-        ),
+            "smaller sets of rotations were refuted.)"
+        ).near(np.mean([case.proven for case in cases]), 0.0, corrected=1.0),
     ]
 
 
@@ -131,19 +121,13 @@ def average_claims(what: str, sizes: list[int], known: tuple[float, float], most
     """The mean is the known one within four standard errors; with enough strings, it is also below a round number."""
     mean, deviation = known
     measured = float(np.mean(sizes))
-    near = claim_near(
+    near = claim(
         f"Random {what} of period {CHECKED} need {mean:g} hidden units on average, where W_x = 0. (Measured: the mean of "
-        f"{len(sizes):,} strings, plus or minus four standard errors.)",
-        measured,
-        ONE * deviation / float(np.sqrt(len(sizes))),
-        corrected=mean,
-    )
-    below = claim_if(
-        f"That is at most {most:g} units on average, whereas one unit per symbol of the period takes {CHECKED}.",
-        measured,
-        measured <= most,
-        paper=float(CHECKED),
-    )
+        f"{len(sizes):,} strings, plus or minus four standard errors.)"
+    ).near(measured, ONE * deviation / float(np.sqrt(len(sizes))), corrected=mean)
+    below = claim(
+        f"That is at most {most:g} units on average, whereas one unit per symbol of the period takes {CHECKED}."
+    ).holds_if(measured, measured <= most, paper=CHECKED)
     return [near, below] if len(sizes) >= ENOUGH_STRINGS else [near]
 
 
@@ -267,27 +251,20 @@ def count_claims(counts: list[StringCount]) -> list[Claim]:
     more = last.strings - two_unit_strings(last.period)
     apart = sum(abs(c.found - c.by_runs) + abs(c.found - two_unit_strings(c.period)) for c in counts)
     return [
-        claim_near(
+        claim(
             f"Of the {last.strings:,} binary strings of period {last.period}, {more:,} need more than two hidden units "
-            "where W_x = 0. (Measured: those for which the search refutes two.)",
-            float(last.strings - last.found),
-            0.0,
-            corrected=float(more),
-        ),
-        claim_near(
+            "where W_x = 0. (Measured: those for which the search refutes two.)"
+        ).near(last.strings - last.found, 0.0, corrected=more),
+        claim(
             f"For every period p from 3 to {last.period} two units are enough for 2 + (p - 3) phi(p) / 2 strings, those "
             "that are two runs when read in steps coprime to p. (Measured: strings on which search, runs and formula "
-            "differ.)",
-            float(apart),
-            0.0,
-            corrected=0.0,
-        ),
-        claim_if(
+            "differ.)"
+        ).near(apart, 0.0, corrected=0.0),
+        claim(
             f"The bound itself is right: no string of period 3 to {last.period} needs fewer than two, and some need more.",
-            last.largest,
-            min(count.smallest for count in counts) == 2 and last.largest > 2,
             measure=f"hidden units of the string of period {last.period} that needs the most",
-            paper=2.0,
+        ).holds_if(
+            last.largest, min(count.smallest for count in counts) == 2 and last.largest > 2, paper=2.0
         ),
     ]
 
@@ -297,24 +274,22 @@ def _named_claims(periods: int, seed: int) -> list[Claim]:
     solutions = {text: Spectral(seed=seed).solve(text) for text in sizes}
     return [
         *(
-            claim_near(
+            claim(
                 f"The string {text!r} needs {size} hidden units where W_x = 0. (Measured: the smallest size, every smaller "
-                f"one refuted; it replays {periods:,} periods.)",
+                f"one refuted; it replays {periods:,} periods.)"
+            ).near(
                 solutions[text].minimal * _size_if_replayed(solutions[text].network, text, periods),
                 0.0,
                 paper=2.0,
-                corrected=float(size),
+                corrected=size,
             )
             for text, size in sizes.items()
         ),
         *(
-            claim_near(
+            claim(
                 f"A single unit replays {text!r} when it reads its own output, W_x != 0. (Measured: hidden units of a "
-                f"network that replays {periods:,} periods.)",
-                _size_if_replayed(Feedback().build(text), text, periods),
-                0.0,
-                corrected=1.0,
-            )
+                f"network that replays {periods:,} periods.)"
+            ).near(_size_if_replayed(Feedback().build(text), text, periods), 0.0, corrected=1.0)
             for text in (TWO_UNITS, FOUR_UNITS)
         ),
     ]

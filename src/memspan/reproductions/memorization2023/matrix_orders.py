@@ -20,9 +20,9 @@ from memspan.memorization.rational import (
 from memspan.memorization.strings import smallest_period
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart, dashed, points
-from memspan.reproductions.claims import claim_below, claim_if
+from memspan.reproductions.claims import claim
 from memspan.reproductions.recipe import Outcome
-from memspan.results import Chart, Claim, LinearNetwork, claim_near
+from memspan.results import Chart, Claim, LinearNetwork
 
 # Powers of 3 x 3 matrices with entries up to 3 stay below 9^20 / 3, 4e18: the 20th is exact in 64 bits.
 POWERS = 20
@@ -92,26 +92,17 @@ def _search_claims(orders: Counter[int], entry: int) -> list[Claim]:
     )
     finite = sorted(order for order in orders if order > 0)
     return [
-        claim_near(
-            f"{searched}, none has order 8. (Measured: the number that do.)",
-            float(orders[8]),
-            0.0,
-            paper=0.0,
+        claim(f"{searched}, none has order 8. (Measured: the number that do.)").near(
+            orders[8], 0.0, paper=0.0
         ),
-        claim_near(
-            f"{searched}, those with A^8 = 1 have an order of at most 4. (Measured: the largest one.)",
-            float(max(order for order in finite if 8 % order == 0)),
-            0.0,
-            paper=4.0,
-        ),
-        claim_if(
+        claim(
+            f"{searched}, those with A^8 = 1 have an order of at most 4. (Measured: the largest one.)"
+        ).near(max(order for order in finite if 8 % order == 0), 0.0, paper=4.0),
+        claim(
             f"{searched}, the finite orders are 1, 2, 3, 4 and 6, exactly those that products of cyclotomic polynomials of "
             f"degree 3 allow; powers up to {POWERS} were tried.",
-            len(finite),
-            finite == rational_orders(3),
             measure="the number of different orders found",
-            corrected=float(len(rational_orders(3))),
-        ),
+        ).holds_if(len(finite), finite == rational_orders(3), corrected=len(rational_orders(3))),
     ]
 
 
@@ -119,27 +110,19 @@ def _theory_claims(longest: int) -> list[Claim]:
     matrix = rational_matrix(8)
     rows = [rational_size(period) for period in range(3, longest + 1)]
     return [
-        claim_near(
+        claim(
             f"A {len(matrix)} x {len(matrix)} integer matrix has order 8, so 4 rows are the minimum. (Measured: its "
-            "order, by multiplying.)",
-            float(_order_of(matrix)),
-            0.0,
-            corrected=8.0,
-        ),
-        claim_near(
+            "order, by multiplying.)"
+        ).near(_order_of(matrix), 0.0, corrected=8.0),
+        claim(
             f"Of the periods from 3 to {longest:,}, only 3, 4 and 6 have a rational W_h of two rows; a rotation of the real "
-            "plane can have any period. (Measured: their number.)",
-            float(rows.count(2)),
-            0.0,
-            corrected=3.0,
-        ),
-        claim_near(
+            "plane can have any period. (Measured: their number.)"
+        ).near(rows.count(2), 0.0, corrected=3.0),
+        claim(
             "The coefficients of cyclotomic polynomials leave {-1, 0, 1}, which no step of the argument needs. (Measured: "
-            "the smallest coefficient up to index 105; up to index 104 it is -1.)",
-            float(min(min(cyclotomic_polynomial(index)) for index in range(1, 106))),
-            0.0,
-            paper=-1.0,
-            corrected=-2.0,
+            "the smallest coefficient up to index 105; up to index 104 it is -1.)"
+        ).near(
+            min(min(cyclotomic_polynomial(index)) for index in range(1, 106)), 0.0, paper=-1.0, corrected=-2.0
         ),
     ]
 
@@ -255,14 +238,10 @@ def _named_claim(text: str) -> Claim:
     string = PeriodicString.of(text)
     d, n = string.period, len(string.alphabet)
     phi = totients(d)
-    return claim_near(
+    return claim(
         f"{len(coprime_powers(d))} powers of the cycle replay {text!r}, of period d = {d} over n = {n} symbols: phi(d), "
-        "not phi(n).",
-        float(len(replaying_powers(string))),
-        0.0,
-        paper=float(phi[n]),
-        corrected=float(phi[d]),
-    )
+        "not phi(n)."
+    ).near(len(replaying_powers(string)), 0.0, paper=phi[n], corrected=phi[d])
 
 
 def _random_claims(counts: dict[int, list[tuple[int, int]]], longest: int) -> list[Claim]:
@@ -271,33 +250,23 @@ def _random_claims(counts: dict[int, list[tuple[int, int]]], longest: int) -> li
     agree = sum(count == phi[d] for _, d, count in cases)
     as_printed = sum(count == phi[n] for n, _, count in cases)
     return [
-        claim_near(
+        claim(
             f"For random strings of 2 and of 8 symbols and every period up to {longest} the number of powers that replay is "
-            f"phi(d). (Measured: in how many of {len(cases)} cases.)",
-            float(agree),
-            0.0,
-            corrected=float(len(cases)),
-        ),
-        claim_below(
-            "The printed phi(n) is their number only by chance.",
-            as_printed,
-            len(cases) / 2,
-            measure=f"in how many of {len(cases)} cases",
-            paper=float(len(cases)),
-        ),
+            f"phi(d). (Measured: in how many of {len(cases)} cases.)"
+        ).near(agree, 0.0, corrected=len(cases)),
+        claim(
+            "The printed phi(n) is their number only by chance.", measure=f"in how many of {len(cases)} cases"
+        ).below(as_printed, len(cases) / 2, paper=len(cases)),
     ]
 
 
 def _totient_bound(largest: int) -> Claim:
     d = np.arange(1, largest + 1)
     ratio = float((totients(largest)[1:] / (np.sqrt(d) / 2)).min())
-    return claim_if(
+    return claim(
         f"There are at least sqrt(d) / 2 such powers, for every d up to {largest:,}.",
-        ratio,
-        ratio >= 1.0,
         measure="the smallest ratio, which is the square root of 2, at d = 2",
-        paper=1.0,
-    )
+    ).holds_if(ratio, ratio >= 1.0, paper=1.0)
 
 
 def _powers_chart(counts: dict[int, list[tuple[int, int]]], longest: int) -> Chart:

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from memspan.memorization import Rotation
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart, dashed, points
-from memspan.reproductions.recipe import Outcome
-from memspan.results import Chart, Claim, LinearNetwork, Orbit, claim_near
+from memspan.reproductions.claims import claim
+from memspan.reproductions.recipe import Outcome, tracked
+from memspan.results import Chart, Claim, LinearNetwork, Orbit
 
 # Rounding errors of a few hundred rotations: each is off by about 1e-16.
 ROUNDING = 1e-12
@@ -65,38 +66,24 @@ def polygon(*, longest: int, seed: int, progress: Progress) -> Outcome:  # noqa:
 def _octagon_claims(network: LinearNetwork) -> list[Claim]:
     states = network.run(8 * ROUNDS)[0]
     away = np.linalg.norm(states[1:8] - states[0], axis=1)
+    # Adding 0.0 turns -0.0 into 0.0, which `unique` would count as another value.
+    different = len(np.unique(states.round(9) + 0.0, axis=0))
     return [
-        claim_near(
-            f"The hidden state traces out an octagon when a + b = 8. (Measured: different states in {ROUNDS} periods.)",
-            # Adding 0.0 turns -0.0 into 0.0, which `unique` would count as another value.
-            float(len(np.unique(states.round(9) + 0.0, axis=0))),
-            0.0,
-            paper=8.0,
+        claim(
+            f"The hidden state traces out an octagon when a + b = 8. (Measured: different states in {ROUNDS} periods.)"
+        ).near(different, 0.0, paper=8.0),
+        claim(
+            "Each step turns the state by 2 pi / (a + b), 45 degrees. (Measured: the step that deviates most.)"
+        ).near(_farthest(_turns(states), 45.0), np.degrees(ROUNDING), paper=45.0),
+        claim(
+            "The state stays on the circle on which it started. (Measured: the radius that deviates most from one.)"
+        ).near(_farthest(np.linalg.norm(states, axis=1), 1.0), ROUNDING, paper=1.0),
+        claim("After 8 steps the state is back where it started. (Measured: the distance from there.)").near(
+            np.linalg.norm(states[8] - states[0]), ROUNDING, paper=0.0
         ),
-        claim_near(
-            "Each step turns the state by 2 pi / (a + b), 45 degrees. (Measured: the step that deviates most.)",
-            _farthest(_turns(states), 45.0),
-            np.degrees(ROUNDING),
-            paper=45.0,
-        ),
-        claim_near(
-            "The state stays on the circle on which it started. (Measured: the radius that deviates most from one.)",
-            _farthest(np.linalg.norm(states, axis=1), 1.0),
-            ROUNDING,
-            paper=1.0,
-        ),
-        claim_near(
-            "After 8 steps the state is back where it started. (Measured: the distance from there.)",
-            float(np.linalg.norm(states[8] - states[0])),
-            ROUNDING,
-            paper=0.0,
-        ),
-        claim_near(
-            "Not before: at all other steps it is at least one side of the octagon away, 2 sin(22.5 degrees) = 0.7654.",
-            float(away.min()),
-            ROUNDING,
-            corrected=float(2 * np.sin(np.pi / 8)),
-        ),
+        claim(
+            "Not before: at all other steps it is at least one side of the octagon away, 2 sin(22.5 degrees) = 0.7654."
+        ).near(away.min(), ROUNDING, corrected=2 * np.sin(np.pi / 8)),
     ]
 
 
@@ -114,32 +101,21 @@ def _farthest(values: NDArray[np.float64], expected: float) -> float:
 def _replay_claims(longest: int, progress: Progress) -> list[Claim]:
     pairs = run_lengths(longest)
     right, largest_input_weight, largest_size = 0, 0.0, 0
-    with progress.stage("replaying two runs", len(pairs)) as stage:
-        for a, b in pairs:
-            network = Rotation().build(two_runs(a, b))
-            right += network.replay(PERIODS * (a + b)) == PERIODS * two_runs(a, b)
-            largest_input_weight = max(largest_input_weight, float(np.abs(network.W_x).max()))
-            largest_size = max(largest_size, network.hidden_size)
-            stage.advance()
+    for a, b in tracked(pairs, progress, "replaying two runs"):
+        network = Rotation().build(two_runs(a, b))
+        right += network.replay(PERIODS * (a + b)) == PERIODS * two_runs(a, b)
+        largest_input_weight = max(largest_input_weight, float(np.abs(network.W_x).max()))
+        largest_size = max(largest_size, network.hidden_size)
     return [
-        claim_near(
+        claim(
             f"A rotation replays (0^a 1^b)^+ for every a and b with a + b up to {longest}, {PERIODS} periods of each. "
-            "(Measured: strings replayed without a wrong symbol.)",
-            float(right),
-            0.0,
-            paper=float(len(pairs)),
+            "(Measured: strings replayed without a wrong symbol.)"
+        ).near(right, 0.0, paper=len(pairs)),
+        claim("Two hidden units are enough for all of them. (Measured: units of the largest network.)").near(
+            largest_size, 0.0, paper=2.0
         ),
-        claim_near(
-            "Two hidden units are enough for all of them. (Measured: units of the largest network.)",
-            float(largest_size),
-            0.0,
-            paper=2.0,
-        ),
-        claim_near(
-            "All of them ignore their input: W_x = 0. (Measured: the largest weight of any W_x.)",
-            largest_input_weight,
-            0.0,
-            paper=0.0,
+        claim("All of them ignore their input: W_x = 0. (Measured: the largest weight of any W_x.)").near(
+            largest_input_weight, 0.0, paper=0.0
         ),
     ]
 
@@ -180,30 +156,21 @@ def line_distance(a: int, b: int) -> float:
 def _replayed(network: LinearNetwork, periods: int) -> Claim:
     symbols = network.run(periods * len(TEXT))[1].reshape(periods, len(TEXT))
     right = (symbols == [network.alphabet.index(symbol) for symbol in TEXT]).all(axis=1)
-    return claim_near(
+    return claim(
         f"The line outputs (0^5 1^3)^+: {periods:,} periods of 00000111 are replayed. (Measured: periods without a wrong "
-        "symbol.)",
-        float(right.sum()),
-        0.0,
-        paper=float(periods),
-    )
+        "symbol.)"
+    ).near(right.sum(), 0.0, paper=periods)
 
 
 def _line_claims(network: LinearNetwork) -> list[Claim]:
     expected = line_distance(5, 3)
     return [
-        claim_near(
-            "The state nearest to the line is sin(pi/8) cos(pi/8) = 0.3536 away, on a circle of radius one.",
-            _nearest(5, 3),
-            ROUNDING,
-            corrected=expected,
-        ),
-        claim_near(
-            f"No line is farther from both runs. (Measured: the distance of the best line of {DIRECTIONS:,} directions.)",
-            _widest_by_search(network),
-            GRID,
-            corrected=expected,
-        ),
+        claim(
+            "The state nearest to the line is sin(pi/8) cos(pi/8) = 0.3536 away, on a circle of radius one."
+        ).near(_nearest(5, 3), ROUNDING, corrected=expected),
+        claim(
+            f"No line is farther from both runs. (Measured: the distance of the best line of {DIRECTIONS:,} directions.)"
+        ).near(_widest_by_search(network), GRID, corrected=expected),
     ]
 
 
@@ -225,18 +192,12 @@ def _widest_by_search(network: LinearNetwork) -> float:
 
 
 def _closed_form(longest: int, progress: Progress) -> Claim:
-    pairs, worst = run_lengths(longest), 0.0
-    with progress.stage("lines between two runs", len(pairs)) as stage:
-        for a, b in pairs:
-            worst = max(worst, abs(_nearest(a, b) - line_distance(a, b)))
-            stage.advance()
-    return claim_near(
+    pairs = tracked(run_lengths(longest), progress, "lines between two runs")
+    worst = max(abs(_nearest(a, b) - line_distance(a, b)) for a, b in pairs)
+    return claim(
         f"For every a and b with a + b up to {longest} the nearest state is sin(pi/p) cos((a - b) pi / 2p) away, p = a + b. "
-        "(Measured: the largest difference between the network and the formula.)",
-        worst,
-        ROUNDING,
-        corrected=0.0,
-    )
+        "(Measured: the largest difference between the network and the formula.)"
+    ).near(worst, ROUNDING, corrected=0.0)
 
 
 def _distance_chart(longest: int) -> Chart:

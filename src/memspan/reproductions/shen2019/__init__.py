@@ -147,8 +147,19 @@ _BINARY_WORK = (
     "{grid.architectures!n} networks (seeds per network: {training.seeds}), {training.sequences} sequences of "
     "{training.length} symbols, at most {training.updates[%s]} updates"
 )
-_RECURRENT = ("rnn", "lstm")
-_TRANSFORMER = ("transformer",)
+_Shape = tuple[tuple[int, ...], tuple[int, ...]]
+"""Widths and depths."""
+
+
+def _grids(
+    cells: tuple[str, ...], deep: int, times: tuple[str, str, str], *shapes: _Shape
+) -> dict[str, Scale]:
+    """Networks of one layer of every width, and of every depth at the width `deep`, for each scale."""
+    return {
+        scale: Scale(time, {"grid": ArchitectureGrid(cells, widths, depths, deep), "training": BINARY[scale]})
+        for scale, time, (widths, depths) in zip(BINARY, times, shapes, strict=True)
+    }
+
 
 _TRAINED_ON_BINARY: tuple[Recipe, ...] = (
     Trained(
@@ -157,26 +168,14 @@ _TRAINED_ON_BINARY: tuple[Recipe, ...] = (
         source="Shen 2019, section 4.2.1, Fig. 1",
         run="shen2019.binary:recurrent",
         work=_BINARY_WORK % "lstm",
-        sizes={
-            "smoke": Scale(
-                "some seconds",
-                {"grid": ArchitectureGrid(_RECURRENT, (4, 8), (1, 2), deep=8), "training": BINARY["smoke"]},
-            ),
-            "laptop": Scale(
-                "about 20 minutes",
-                {
-                    "grid": ArchitectureGrid(_RECURRENT, (4, 8, 16, 32), (1, 2, 3), deep=8),
-                    "training": BINARY["laptop"],
-                },
-            ),
-            "paper": Scale(
-                "days",
-                {
-                    "grid": ArchitectureGrid(_RECURRENT, (2, 4, 8, 16, 32, 64, 128), (1, 2, 3, 4, 5), deep=8),
-                    "training": BINARY["paper"],
-                },
-            ),
-        },
+        sizes=_grids(
+            ("rnn", "lstm"),
+            8,
+            ("some seconds", "about 20 minutes", "days"),
+            ((4, 8), (1, 2)),
+            ((4, 8, 16, 32), (1, 2, 3)),
+            ((2, 4, 8, 16, 32, 64, 128), (1, 2, 3, 4, 5)),
+        ),
     ),
     Trained(
         id="shen-fig3a",
@@ -184,20 +183,14 @@ _TRAINED_ON_BINARY: tuple[Recipe, ...] = (
         source="Shen 2019, section 5.1, Fig. 3a",
         run="shen2019.binary:transformer_curves",
         work=_BINARY_WORK % "transformer",
-        sizes={
-            "smoke": Scale(
-                "some seconds",
-                {"grid": ArchitectureGrid(_TRANSFORMER, (4, 16)), "training": BINARY["smoke"]},
-            ),
-            "laptop": Scale(
-                "about half an hour",
-                {"grid": ArchitectureGrid(_TRANSFORMER, (4, 8, 16, 32)), "training": BINARY["laptop"]},
-            ),
-            "paper": Scale(
-                "days",
-                {"grid": ArchitectureGrid(_TRANSFORMER, (4, 8, 16, 32, 64)), "training": BINARY["paper"]},
-            ),
-        },
+        sizes=_grids(
+            ("transformer",),
+            16,
+            ("some seconds", "about half an hour", "days"),
+            ((4, 16), (1,)),
+            ((4, 8, 16, 32), (1,)),
+            ((4, 8, 16, 32, 64), (1,)),
+        ),
     ),
     Trained(
         id="shen-fig7",
@@ -224,29 +217,14 @@ _TRAINED_ON_BINARY: tuple[Recipe, ...] = (
         source="Shen 2019, appendix E.2.1, Fig. 9",
         run="shen2019.binary:transformer_lengths",
         work=_BINARY_WORK % "transformer",
-        sizes={
-            "smoke": Scale(
-                "some seconds",
-                {
-                    "grid": ArchitectureGrid(_TRANSFORMER, (4, 16), (1, 2), deep=16),
-                    "training": BINARY["smoke"],
-                },
-            ),
-            "laptop": Scale(
-                "about 40 minutes",
-                {
-                    "grid": ArchitectureGrid(_TRANSFORMER, (4, 8, 16, 32), (1, 2), deep=16),
-                    "training": BINARY["laptop"],
-                },
-            ),
-            "paper": Scale(
-                "days",
-                {
-                    "grid": ArchitectureGrid(_TRANSFORMER, (4, 8, 16, 32, 64), (1, 2, 3, 4), deep=16),
-                    "training": BINARY["paper"],
-                },
-            ),
-        },
+        sizes=_grids(
+            ("transformer",),
+            16,
+            ("some seconds", "about 40 minutes", "days"),
+            ((4, 16), (1, 2)),
+            ((4, 8, 16, 32), (1, 2)),
+            ((4, 8, 16, 32, 64), (1, 2, 3, 4)),
+        ),
     ),
 )
 

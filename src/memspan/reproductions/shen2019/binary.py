@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from memspan.errors import check_models
 from memspan.information import mutual_information
 from memspan.progress import Progress
-from memspan.reproductions.claims import claim_between, claim_if, settled
+from memspan.reproductions.claims import claim
 from memspan.reproductions.recipe import Outcome
 from memspan.reproductions.shen2019.decay import TAIL, CurveDecay, law_claim, mean_ratio
 from memspan.reproductions.shen2019.generated import (
@@ -34,7 +34,7 @@ from memspan.reproductions.shen2019.sizes import (
     ArchitectureGrid,
     BinaryTraining,
 )
-from memspan.results import Chart, Claim, Curve, claim_near
+from memspan.results import Chart, Claim, Curve
 from memspan.sequences.sources import PowerLawBinary
 
 if TYPE_CHECKING:
@@ -215,42 +215,38 @@ def width_claims(grid: ArchitectureGrid, found: Found, data: CurveDecay) -> list
     narrow, before, wide = grid.widths[0], grid.widths[-2], grid.widths[-1]
     length = {network: each.decay.length for network, each in found.items()}
     claims = [
-        claim_between(
+        claim(
             f"The correlation length of {CELL_NAMES[cell]}s grows with the width, from {narrow} to {wide}.",
-            length[Architecture(cell, wide)] / length[Architecture(cell, narrow)],
-            least=1.0,
-        )
+            measure="the ratio",
+        ).between(length[Architecture(cell, wide)] / length[Architecture(cell, narrow)], least=1.0)
         for cell in grid.cells
     ]
     small, large = Architecture("lstm", 4), Architecture("rnn", 32)
     if small in length and large in length:
         claims.append(
-            claim_between(
+            claim(
                 "An LSTM of 4 units and 126 parameters has a longer correlation length than an RNN of 32 and 1,190.",
-                length[small] / length[large],
-                least=1.0,
-            )
+                measure="the ratio",
+            ).between(length[small] / length[large], least=1.0)
         )
     last = length[Architecture("rnn", wide)]
     most, growth = (
         (1.5, "grows at most like a logarithm of the width") if wide <= SMALL else (1.1, "saturates")
     )
     claims += [
-        claim_between(
+        claim(
             f"Even the RNN of width {wide} has a correlation length far below that of the data: less than half.",
-            last / data.length,
-            most=0.5,
-        ),
-        claim_between(
+            measure="the ratio",
+        ).between(last / data.length, most=0.5),
+        claim(
             f"The correlation length of RNNs {growth}: from {before} to {wide} units it becomes less than {most} times as "
             "long.",
-            last / length[Architecture("rnn", before)],
-            most=most,
-        ),
+            measure="the ratio",
+        ).between(last / length[Architecture("rnn", before)], most=most),
     ]
     if wide > SMALL:
         text = "Wide RNNs have a correlation length of around 100."
-        claims.append(settled(claim_near(text, last, 50.0, paper=SATURATED)))
+        claims.append(claim(text).near(last, 50.0, paper=SATURATED))
     return claims
 
 
@@ -260,7 +256,7 @@ def depth_claims(grid: ArchitectureGrid, found: Found) -> list[Claim]:
     for cell in grid.cells:
         one, two, *_ = _by_depth(grid, cell, found).values()
         text = f"A second layer increases the correlation length of {CELL_NAMES[cell]}s of width {grid.deep}."
-        claims.append(claim_between(text, two.length / one.length, least=1.0))
+        claims.append(claim(text, measure="the ratio").between(two.length / one.length, least=1.0))
     return claims
 
 
@@ -269,7 +265,7 @@ def _data_claim(data: CurveDecay) -> Claim:
         "An exponential fitted to the data themselves, which are scale-free, gives a correlation length of 420, comparable "
         "to the length of a sequence."
     )
-    return settled(claim_near(text, data.length, 0.25 * DATA_LENGTH, paper=DATA_LENGTH))
+    return claim(text).near(data.length, 0.25 * DATA_LENGTH, paper=DATA_LENGTH)
 
 
 # --- Fig. 7: the depth of LSTMs
@@ -309,12 +305,11 @@ def lstm_depth(
 def deeper_claim(found: Found, width: int, depths: tuple[int, ...]) -> Claim:
     """More than two layers do not help."""
     two, *more = (found[Architecture("lstm", width, depth)].decay.length for depth in depths[1:])
-    return claim_between(
+    return claim(
         f"More than two layers of {width} units do not help an LSTM: the longest correlation length of them is less than "
         f"{SAME:g} times that of two.",
-        float(np.fmax.reduce(more)) / two,
-        most=SAME,
-    )
+        measure="the ratio",
+    ).between(float(np.fmax.reduce(more)) / two, most=SAME)
 
 
 # --- Fig. 3a and 9: Transformers
@@ -356,13 +351,11 @@ def magnitude_claim(each: Generated) -> Claim:
     """At every lag, also where nothing is visible."""
     lags = each.curve.lags
     ratio = mean_ratio(each.curve, SOURCE.information(lags), lags > 0)
-    return claim_if(
+    return claim(
         f"The information of what the Transformer of width {each.network.label} generates has the magnitude of the data's: "
         "0.8 to 1.25 times, in the geometric mean over all lags.",
-        ratio,
-        0.8 <= ratio <= 1.25,
         measure="the ratio",
-    )
+    ).holds_if(ratio, 0.8 <= ratio <= 1.25)
 
 
 def _transformer_claims(grid: ArchitectureGrid, found: Found, data: CurveDecay) -> tuple[Claim, ...]:
@@ -371,19 +364,16 @@ def _transformer_claims(grid: ArchitectureGrid, found: Found, data: CurveDecay) 
     one, two, *_ = (decay.length for decay in _by_depth(grid, "transformer", found).values())
     narrow, *_, wide = by_width
     return (
-        claim_between(
+        claim(
             f"The Transformer of one layer and width {grid.deep} has a longer correlation length than the data.",
-            by_width[grid.deep].length / data.length,
-            least=1.0,
-        ),
-        claim_between(
+            measure="the ratio",
+        ).between(by_width[grid.deep].length / data.length, least=1.0),
+        claim(
             f"The correlation length grows with the width, from {narrow} to {wide}, as the figure shows.",
-            by_width[wide].length / by_width[narrow].length,
-            least=1.0,
-        ),
-        claim_between(
+            measure="the ratio",
+        ).between(by_width[wide].length / by_width[narrow].length, least=1.0),
+        claim(
             f"A second layer of {grid.deep} units brings it closer to that of the data, as the figure shows.",
-            abs(two / data.length - 1) / abs(one / data.length - 1),
-            most=1.0,
-        ),
+            measure="the ratio",
+        ).between(abs(two / data.length - 1) / abs(one / data.length - 1), most=1.0),
     )

@@ -14,7 +14,7 @@ from scipy.special import stdtrit
 from memspan.decay import LAWS, fit_decay
 from memspan.errors import EvidenceError
 from memspan.information import log_lags
-from memspan.reproductions.claims import claim_if
+from memspan.reproductions.claims import claim
 from memspan.results import Claim, Curve, DecayFit, LawFit
 
 Lags = tuple[int, int]
@@ -159,11 +159,9 @@ def _exponential_weight(fit: DecayFit | None) -> float:
     return float(1 / (1 + np.exp(np.clip(difference, -700, 700))))
 
 
-def law_claim(claim: str, weight: float, law: str, least: float = 0.5) -> Claim:
+def law_claim(text: str, weight: float, law: str, least: float = 0.5) -> Claim:
     """A claim about which of two laws describes a curve better: it holds if `weight` is above `least`."""
-    return claim_if(
-        claim, weight, weight > least, measure=f"the AICc weight of the {law} against the other law"
-    )
+    return claim(text, f"the AICc weight of the {law} against the other law").above(weight, least)
 
 
 # --- Ratios of two curves or lengths
@@ -236,12 +234,7 @@ def largest(ratios: Iterable[Ratio]) -> Ratio:
 
 
 def ratio_claim(
-    claim: str,
-    ratio: Ratio,
-    *,
-    least: float = -math.inf,
-    most: float = math.inf,
-    paper: float | None = None,
+    text: str, ratio: Ratio, *, least: float = -math.inf, most: float = math.inf, paper: float | None = None
 ) -> Claim:
     """A claim that holds if the whole interval is above `least` and below `most`.
 
@@ -249,8 +242,8 @@ def ratio_claim(
     False
     """
     if math.isnan(ratio.value):
-        text = f"{claim} (Not measured: too little is above the noise floor.)"
-        return claim_if(text, None, holds=False, paper=paper)
+        unknown = claim(f"{text} (Not measured: too little is above the noise floor.)")
+        return unknown.holds_if(None, holds=False, paper=paper)
     low, high = ratio.interval
     measure = f"the ratio; it holds if the whole 95 % interval, {low:.3g} to {high:.3g}, satisfies it"
-    return claim_if(claim, ratio.value, least < low and high < most, measure=measure, paper=paper)
+    return claim(text, measure).holds_if(ratio.value, least < low and high < most, paper=paper)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from memspan.errors import InputError
 from memspan.information import mutual_information
 from memspan.progress import Progress
-from memspan.reproductions.charts import INFORMATION, chart, dashed, points
+from memspan.reproductions.charts import chart, dashed, information_chart, points
 from memspan.reproductions.shen2019.decay import CurveDecay, thinned
 from memspan.reproductions.shen2019.sizes import Architecture
 from memspan.results import Chart, Curve, Line, TrainingRun, line
@@ -119,7 +119,7 @@ def curves_chart(
         *(line(label, curve.lags, _visible(curve)) for label, curve in curves),
         points(data_label, thin.lags, _visible(thin)),
     ]
-    return chart(name, title, f"lag tau ({unit})", INFORMATION, lines, caption, log="xy")
+    return information_chart(name, title, unit, lines, caption)
 
 
 def _visible(curve: Curve) -> NDArray[np.float64]:

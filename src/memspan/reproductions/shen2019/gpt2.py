@@ -15,7 +15,7 @@ from memspan.data.locations import places
 from memspan.errors import InputError, check_models
 from memspan.information import log_lags, mutual_information
 from memspan.progress import Progress
-from memspan.reproductions.charts import INFORMATION, LAG_CHARACTERS, chart, points
+from memspan.reproductions.charts import information_chart, points
 from memspan.reproductions.corpora import load_corpus, missing
 from memspan.reproductions.recipe import Outcome
 from memspan.reproductions.shen2019.binary import SOURCE
@@ -62,18 +62,16 @@ def run(*, texts: int, tokens: int, seed: int, progress: Progress) -> Outcome:
         ]
     elif texts:
         notes.append(missing(COMPARED))
-    figure = chart(
+    figure = information_chart(
         "curves",
         "What a large Transformer generates",
-        LAG_CHARACTERS,
-        INFORMATION,
+        "characters",
         [
             *(line(name, curve.lags, curve.corrected) for name, curve in curves.items()),
             *([] if data is None else [points(COMPARED, data.lags, data.corrected)]),
         ],
         "The information between characters of what each model generated, with the noise floor subtracted. Markers, if "
         "any, are WikiText-2, on which smaller models were trained. A straight line is a power law.",
-        log="xy",
     )
     return Outcome(tuple(claims), (figure,), tuple(notes))
 

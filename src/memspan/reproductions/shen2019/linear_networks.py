@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from memspan.progress import Progress
-from memspan.reproductions.charts import INFORMATION, LAG_STEPS, chart, dashed, points
-from memspan.reproductions.claims import claim_above, claim_below, claim_if, deviation
-from memspan.reproductions.recipe import Outcome
-from memspan.results import Chart, Claim, claim_near, line
+from memspan.reproductions.charts import chart, dashed, information_chart, points
+from memspan.reproductions.claims import claim, deviation
+from memspan.reproductions.recipe import Outcome, tracked
+from memspan.results import Chart, Claim, line
 from memspan.theory.linear import LinearRNN, Start
 from memspan.theory.linear_recursion import covariance_corrected, covariance_printed
 
@@ -101,6 +101,7 @@ class ExactInformation:
     def tail(self) -> float:
         """The length fitted in the tail / the predicted length."""
         lags, angle = self.lags[self.in_tail].astype(np.float64), np.angle(self.modes[0])
+        # The information is quadratic in the covariance, so it oscillates at twice the angle of the mode.
         waves = np.outer(2 * angle * HARMONICS, lags)
         oscillation = [*np.cos(waves), *np.sin(waves)] if 0 < angle < np.pi else []
         columns = np.column_stack([lags, np.ones_like(lags), *oscillation])
@@ -119,6 +120,7 @@ class ExactInformation:
 
 def _random_network(rng: np.random.Generator) -> ExactInformation:
     network = LinearRNN.random(HIDDEN, VISIBLE, spectral_radius=rng.uniform(*RADII), seed=rng)
+    # exp(-40) = 4e-18 is beyond the end of the tail, for every correlation length.
     lags = np.arange(1, int(40 * network.correlation_length) + 20)
     return ExactInformation(network, lags, network.information(lags))
 
@@ -169,6 +171,7 @@ def _fitted(information: NDArray[np.float64], error: NDArray[np.float64]) -> tup
     """Amplitude and length of an exponential, from `FIRST_LAG` on while the information is clear of its error."""
     clear = np.logical_and.accumulate((information > CLEAR * error) | (SAMPLED_LAGS < FIRST_LAG))
     use = clear & (SAMPLED_LAGS >= FIRST_LAG)
+    # The standard error of a logarithm is error / information.
     weights = information[use] / error[use]
     slope, intercept = np.polyfit(SAMPLED_LAGS[use], np.log(information[use]), 1, w=weights)
     return float(np.exp(intercept)), float(-1 / slope)
@@ -179,29 +182,21 @@ def _exact_claims(exact: list[ExactInformation], rng: np.random.Generator) -> li
     shown = [each.shown for each in exact]
     misled = float(np.mean([ratio is None or abs(ratio - 1) > 0.2 for ratio in shown]))
     return [
-        claim_near(
+        claim(
             "Between 1e-14 and 1e-6 nats the exact information falls exponentially with the length -1 / (2 ln r), within "
             f"1 %, for all {len(plain)} of {len(exact)} random networks whose second mode is at most {SEPARATE} of the "
             f"first and whose tail has at least {MANY_LAGS} lags (and {TURNS} oscillations, if any). (Measured: "
-            "the fitted length / the predicted one, where it deviates most.)",
-            max(plain, key=lambda ratio: abs(ratio - 1)),
-            0.01,
-            corrected=1.0,
-        ),
-        claim_if(
+            "the fitted length / the predicted one, where it deviates most.)"
+        ).near(max(plain, key=lambda ratio: abs(ratio - 1)), 0.01, corrected=1.0),
+        claim(
             "Over the lags that are visible in data (above 1e-4 nats) a fitted exponential has a different length: off by "
             "more than 20 % for at least a quarter of all networks.",
-            misled,
-            misled >= 0.25,
             measure="their fraction",
-        ),
-        claim_near(
+        ).holds_if(misled, misled >= 0.25),
+        claim(
             "The determinant det(I - zA) = det(I - U_h z) det(I - U_o (I - U_h z)^-1 W_h z^2): the poles of the corrected "
-            "Eq. 7 are the inverse eigenvalues of A. (Measured: the largest relative difference of the two sides.)",
-            max(_determinant_difference(each.network, rng) for each in exact),
-            1e-10,
-            corrected=0.0,
-        ),
+            "Eq. 7 are the inverse eigenvalues of A. (Measured: the largest relative difference of the two sides.)"
+        ).near(max(_determinant_difference(each.network, rng) for each in exact), 1e-10, corrected=0.0),
     ]
 
 
@@ -215,9 +210,10 @@ def _determinant_difference(network: LinearRNN, rng: np.random.Generator) -> flo
 
 def _fit_claim(information: NDArray[np.float64], error: NDArray[np.float64], tolerance: float) -> Claim:
     network = scaled(SLOW)
-    return claim_near(
+    return claim(
         f"The length fitted to samples of a network with one slow mode of {SLOW} is -1 / (2 ln {SLOW}) = 9.748 steps, "
-        f"within {tolerance:.0%}.",
+        f"within {tolerance:.0%}."
+    ).near(
         _fitted(information, error)[1],
         tolerance * network.correlation_length,
         corrected=network.correlation_length,
@@ -233,22 +229,16 @@ def _growth_claims() -> list[Claim]:
     early, late = _from_rest(1.0, [10_000, 100_000])
     forgotten = float(_from_rest(SLOW, [200])[0])
     return [
-        claim_near(
+        claim(
             f"A network with the spectral radius {GROWING} remembers its initial condition: after 200 steps from rest it "
-            f"still shares ln {GROWING} = 0.0488 nats with its first output.",
-            float(_from_rest(GROWING, [200])[0]),
-            1e-4,
-            corrected=float(np.log(GROWING)),
-        ),
-        claim_near(
+            f"still shares ln {GROWING} = 0.0488 nats with its first output."
+        ).near(_from_rest(GROWING, [200])[0], 1e-4, corrected=np.log(GROWING)),
+        claim(
             "With the spectral radius 1 it forgets, but as a power law with an integer exponent, here 1. (Measured "
-            "between 10,000 and 100,000 steps.)",
-            float(-np.log10(late / early)),
-            0.01,
-            paper=1.0,
-        ),
-        claim_below(
-            f"With {SLOW} hardly anything is left after 200 steps: less than 1e-8 nats.", forgotten, 1e-8
+            "between 10,000 and 100,000 steps.)"
+        ).near(-np.log10(late / early), 0.01, paper=1.0),
+        claim(f"With {SLOW} hardly anything is left after 200 steps: less than 1e-8 nats.").below(
+            forgotten, 1e-8
         ),
     ]
 
@@ -281,11 +271,10 @@ def _tails_chart(exact: list[ExactInformation]) -> Chart:
         level = np.mean(np.log(information[-len(lags) // 3 :]) + lags[-len(lags) // 3 :] / length)
         lines.append(line(f"exact, r = {each.network.rate:.3f}", lags, information))
         lines.append(dashed(f"slope of the tail: xi = {length:.1f}", lags, np.exp(level - lags / length)))
-    return chart(
+    return information_chart(
         "tails",
         "Information in linear recurrent networks eventually falls exponentially",
-        LAG_STEPS,
-        INFORMATION,
+        "steps",
         lines,
         f"Exact information between outputs of four random linear networks with {HIDDEN} hidden and {VISIBLE} visible "
         "units. Dashed: straight lines with the slope 2 ln r, where r is the largest modulus of the eigenvalues. In the "
@@ -297,11 +286,10 @@ def _tails_chart(exact: list[ExactInformation]) -> Chart:
 def _samples_chart(information: NDArray[np.float64], error: NDArray[np.float64]) -> Chart:
     network = scaled(SLOW)
     amplitude, length = _fitted(information, error)
-    return chart(
+    return information_chart(
         "samples",
         f"A slow mode of {SLOW}: length {length:.2f} fitted to samples, {network.correlation_length:.2f} predicted",
-        LAG_STEPS,
-        INFORMATION,
+        "steps",
         [
             points("samples, with two standard errors", SAMPLED_LAGS, information, error),
             line("exact", SAMPLED_LAGS, network.information(SAMPLED_LAGS)),
@@ -330,11 +318,10 @@ ROUNDING = 1e-12
 
 def covariances(*, networks: int, chains: int, seed: int, progress: Progress) -> Outcome:
     """Erratum 1: Eq. 5-7, 12, 15-16, 19, 21-23, 26 and 30-36 have one factor U_h too many; simulate `chains` per network."""
-    cases: list[CovarianceCase] = []
-    with progress.stage("simulating linear networks", networks) as stage:
-        for number in range(networks):
-            cases.append(covariance_case(chains, np.random.default_rng([seed, 1, number])))
-            stage.advance()
+    cases = [
+        covariance_case(chains, np.random.default_rng([seed, 1, number]))
+        for number in tracked(range(networks), progress, "simulating linear networks")
+    ]
     return Outcome(
         _covariance_claims(cases, chains), (_covariance_chart(cases[0], chains),), _covariance_notes(cases)
     )
@@ -382,33 +369,23 @@ def _covariance_claims(cases: list[CovarianceCase], chains: int) -> tuple[Claim,
     difference = max(np.abs(case.exact - case.corrected).max() / np.abs(case.exact).max() for case in cases)
     lengths = [abs(np.log(RADIUS) / np.log(case.printed_rate) - 1) for case in cases]
     return (
-        claim_near(
+        claim(
             f"The corrected covariances agree with {chains:,} simulated chains: of {entries} entries of {len(cases)} "
-            "random networks none is off by more than four standard errors. (Measured: the largest deviation.)",
-            max(case.deviation(case.exact) for case in cases),
-            ALLOWED_ERRORS,
-            corrected=0.0,
-        ),
-        claim_above(
+            "random networks none is off by more than four standard errors. (Measured: the largest deviation.)"
+        ).near(max(case.deviation(case.exact) for case in cases), ALLOWED_ERRORS, corrected=0.0),
+        claim(
             f"The printed covariances (Eq. 6 and 21) fail for every network, by more than {CLEAR_ERRORS:g} standard errors.",
-            min(case.deviation(case.printed) for case in cases),
-            CLEAR_ERRORS,
             measure="the largest deviation of the network where they do best",
-        ),
-        claim_near(
+        ).above(min(case.deviation(case.printed) for case in cases), CLEAR_ERRORS),
+        claim(
             "The lower right block of A^tau P is what the corrected sums give. (Measured: the largest difference, "
-            "relative to the variance.)",
-            float(difference),
-            ROUNDING,
-            corrected=0.0,
-        ),
-        claim_above(
+            "relative to the variance.)"
+        ).near(difference, ROUNDING, corrected=0.0),
+        claim(
             "The printed poles (Eq. 7 and 35) give a different correlation length, off by more than a quarter for most "
             "networks.",
-            float(np.median(lengths)),
-            0.25,
             measure="the median of |printed / true - 1|",
-        ),
+        ).above(np.median(lengths), 0.25),
     )
 
 
@@ -433,7 +410,7 @@ def _covariance_chart(case: CovarianceCase, chains: int) -> Chart:
     return chart(
         "covariance",
         "Covariances of a linear network: one factor less than printed",
-        LAG_STEPS,
+        "lag tau (steps)",
         f"covariance of x_{i + 1}(tau) and x_{j + 1}(0)",
         [
             dashed("corrected", lags, case.exact[:, i, j]),

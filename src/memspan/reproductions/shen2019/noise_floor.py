@@ -9,12 +9,12 @@ import numpy as np
 
 from memspan.information import ESTIMATORS, PairCounts, count_pairs, log_lags, mutual_information
 from memspan.progress import Progress
-from memspan.reproductions.charts import INFORMATION, LAG_CHARACTERS, LAG_SYMBOLS, chart, dashed, points
-from memspan.reproductions.claims import MANY, claim_above, claim_within_errors
+from memspan.reproductions.charts import dashed, information_chart, points
+from memspan.reproductions.claims import MANY, claim
 from memspan.reproductions.corpora import CorpusSplits, equal_pieces, load_corpus, missing
-from memspan.reproductions.recipe import Outcome
+from memspan.reproductions.recipe import Outcome, tracked
 from memspan.reproductions.shen2019.validation_sets import FAR, LEVEL, Split, mean_corrected, measure_split
-from memspan.results import Chart, Claim, Curve, claim_near, line
+from memspan.results import Chart, Claim, Curve, line
 from memspan.sequences import Memory, Sequence
 from memspan.sequences.sources import Independent
 
@@ -53,17 +53,13 @@ def _floor_claims(curves: dict[str, Curve]) -> list[Claim]:
         mean = float(curve.information.mean())
         noise = float(curve.information.std(ddof=1) / np.sqrt(len(curve.lags)))
         claims.append(
-            claim_above(
+            claim(
                 f"{size:,} independent symbols over an alphabet of {ALPHABET} share nothing, but the estimator {name} "
                 "reports some information at every lag.",
-                mean,
-                MANY * noise,
                 measure="the mean over lags, nats; it holds if above five times its noise",
-                paper=0.0 if name == "digamma" else None,
-            )
+            ).above(mean, MANY * noise, paper=0.0 if name == "digamma" else None)
         )
-    nothing = claim_within_errors(
-        "With the floor subtracted, every estimator finds nothing at any lag.",
+    nothing = claim("With the floor subtracted, every estimator finds nothing at any lag.").within_errors(
         np.array([curve.corrected for curve in curves.values()]),
         0.0,
         np.array([curve.error for curve in curves.values()]),
@@ -75,11 +71,10 @@ def _floor_chart(curves: dict[str, Curve]) -> Chart:
     ours = curves["grassberger"]
     lines = [line(f"{name}, raw", curve.lags, curve.information) for name, curve in curves.items()]
     band = (ours.corrected - 2 * ours.error, ours.corrected + 2 * ours.error)
-    return chart(
+    return information_chart(
         "independent",
         "Information where there is none: independent symbols",
-        LAG_SYMBOLS,
-        INFORMATION,
+        "symbols",
         [
             *lines,
             line("grassberger, floor subtracted, two standard errors", ours.lags, ours.corrected, band=band),
@@ -111,12 +106,11 @@ def _wikitext(corpus: CorpusSplits, seed: int, progress: Progress) -> tuple[list
     """The claims about the characters of WikiText-2, and the chart."""
     valid = measure_split(corpus.valid, LAGS, seed)
     train = measure_split(corpus.train, LAGS, seed)
-    pieces = []
     parts = equal_pieces(corpus.train, corpus.valid.length, PIECES)
-    with progress.stage("measuring pieces of the training set", len(parts)) as stage:
-        for part in parts:
-            pieces.append(measure_split(part, LAGS, seed))
-            stage.advance()
+    pieces = [
+        measure_split(part, LAGS, seed)
+        for part in tracked(parts, progress, "measuring pieces of the training set")
+    ]
     claims = [
         *_estimator_claims(corpus.valid, seed),
         *_lag_claims(valid),
@@ -134,21 +128,16 @@ def _estimator_claims(valid: Sequence, seed: int) -> list[Claim]:
     claims: list[Claim] = []
     for name in RAW:
         claims += [
-            claim_near(
-                f"WikiText-2 validation, lag {LAG}, estimator {name}: the raw information is {RAW[name]:g} nats.",
-                _information(counts, name),
-                5e-5 if name == "plugin" else 1e-5,
-                corrected=RAW[name],
+            claim(
+                f"WikiText-2 validation, lag {LAG}, estimator {name}: the raw information is {RAW[name]:g} nats."
+            ).near(_information(counts, name), 5e-5 if name == "plugin" else 1e-5, corrected=RAW[name]),
+            claim(
+                f"The same text shuffled, estimator {name}: {SHUFFLED[name]:g} nats, although nothing is shared."
+            ).near(
+                np.mean([_information(shuffle, name) for shuffle in shuffles]), 1e-4, corrected=SHUFFLED[name]
             ),
-            claim_near(
-                f"The same text shuffled, estimator {name}: {SHUFFLED[name]:g} nats, although nothing is shared.",
-                float(np.mean([_information(shuffle, name) for shuffle in shuffles])),
-                1e-4,
-                corrected=SHUFFLED[name],
-            ),
-            claim_near(
-                f"With the floor subtracted, estimator {name} gives (3 ± 2)e-4 nats.",
-                float(mutual_information(counts, estimator=ESTIMATORS[name], seed=seed).corrected[0]),
+            claim(f"With the floor subtracted, estimator {name} gives (3 ± 2)e-4 nats.").near(
+                mutual_information(counts, estimator=ESTIMATORS[name], seed=seed).corrected[0],
                 2e-4,
                 corrected=3e-4,
             ),
@@ -169,10 +158,11 @@ def _information(counts: PairCounts, name: str) -> float:
 def _lag_claims(valid: Split) -> list[Claim]:
     curve = valid.ours
     return [
-        claim_near(
-            f"WikiText-2 validation, floor subtracted: {value:g} nats at lag {lag}, within two standard errors.",
-            float(curve.corrected[curve.lags == lag][0]),
-            float(2 * curve.error[curve.lags == lag][0]),
+        claim(
+            f"WikiText-2 validation, floor subtracted: {value:g} nats at lag {lag}, within two standard errors."
+        ).near(
+            curve.corrected[curve.lags == lag][0],
+            2 * curve.error[curve.lags == lag][0],
             corrected=value,
         )
         for lag, value in CORRECTED.items()
@@ -182,25 +172,16 @@ def _lag_claims(valid: Split) -> list[Claim]:
 def _level_claims(valid: Split, train: Split, pieces: list[Split]) -> list[Claim]:
     levels = [_level(piece) for piece in pieces]
     return [
-        claim_near(
-            f"By Eq. 53 the validation set levels off at 0.0010 nats (lags {LEVEL} to 1,000).",
-            _level(valid),
-            1e-4,
-            corrected=0.0010,
+        claim(f"By Eq. 53 the validation set levels off at 0.0010 nats (lags {LEVEL} to 1,000).").near(
+            _level(valid), 1e-4, corrected=0.0010
         ),
-        claim_near(
+        claim(
             f"Training pieces of that length level off at 0.0010 to 0.0014 nats as well. (Measured: the median of "
-            f"{len(pieces)}, which run from {min(levels):.4f} to {max(levels):.4f}.)",
-            float(np.median(levels)),
-            0.0002,
-            corrected=0.0012,
-        ),
-        claim_near(
-            "The floor of the whole training set by Eq. 53 is 0.0003 nats, three times below that of the validation set.",
-            float(train.paper.floor.mean()),
-            5e-5,
-            corrected=0.0003,
-        ),
+            f"{len(pieces)}, which run from {min(levels):.4f} to {max(levels):.4f}.)"
+        ).near(np.median(levels), 0.0002, corrected=0.0012),
+        claim(
+            "The floor of the whole training set by Eq. 53 is 0.0003 nats, three times below that of the validation set."
+        ).near(train.paper.floor.mean(), 5e-5, corrected=0.0003),
     ]
 
 
@@ -213,25 +194,16 @@ def _piece_claims(valid: Split, pieces: list[Split]) -> list[Claim]:
     mean, error = mean_corrected(pieces)
     far = valid.ours.lags >= FAR
     return [
-        claim_near(
-            "At lag one the validation set does have more: 0.85 nats.",
-            float(valid.ours.corrected[0]),
-            0.005,
-            corrected=0.85,
+        claim("At lag one the validation set does have more: 0.85 nats.").near(
+            valid.ours.corrected[0], 0.005, corrected=0.85
         ),
-        claim_near(
+        claim(
             f"All {len(pieces)} training pieces of that length have 0.76 to 0.78 nats at lag one. (Measured: the one "
-            "farthest from 0.77.)",
-            max(first, key=lambda value: abs(value - 0.77)),
-            0.015,
-            corrected=0.77,
-        ),
-        claim_within_errors(
-            f"With the floor subtracted, validation set and training pieces agree at lags from {FAR} on.",
-            valid.ours.corrected[far],
-            mean[far],
-            np.hypot(valid.ours.error, error)[far],
-        ),
+            "farthest from 0.77.)"
+        ).near(max(first, key=lambda value: abs(value - 0.77)), 0.015, corrected=0.77),
+        claim(
+            f"With the floor subtracted, validation set and training pieces agree at lags from {FAR} on."
+        ).within_errors(valid.ours.corrected[far], mean[far], np.hypot(valid.ours.error, error)[far]),
     ]
 
 
@@ -239,11 +211,10 @@ def _wikitext_chart(valid: Split, pieces: list[Split]) -> Chart:
     paper, ours = valid.paper, valid.ours
     curves = np.array([piece.ours.corrected for piece in pieces])
     mean, spread = curves.mean(axis=0), curves.std(axis=0, ddof=1)
-    return chart(
+    return information_chart(
         "wikitext-2",
         "WikiText-2: what remains of the validation curve when its floor is subtracted",
-        LAG_CHARACTERS,
-        INFORMATION,
+        "characters",
         [
             line("validation, raw (Eq. 53)", paper.lags, paper.information),
             points("validation, floor subtracted", ours.lags, ours.corrected, ours.error),
@@ -258,5 +229,4 @@ def _wikitext_chart(valid: Split, pieces: list[Split]) -> Chart:
         "The raw validation curve levels off at the value of its shuffled characters. With this floor subtracted it "
         "continues to fall, together with equally long pieces of the training set (band: twice the standard deviation of "
         "the pieces). At short lags the validation set does share more. Values at or below zero are not shown.",
-        log="xy",
     )

@@ -13,10 +13,10 @@ import numpy as np
 from memspan.decay import LAWS, fit_decay
 from memspan.information import log_lags, mutual_information
 from memspan.progress import Progress
-from memspan.reproductions.charts import INFORMATION, LAG_SYMBOLS, chart, dashed, points
-from memspan.reproductions.claims import ONE, claim_if, claim_within_errors
-from memspan.reproductions.recipe import Outcome
-from memspan.results import Chart, Claim, Curve, LawFit, claim_near, line
+from memspan.reproductions.charts import chart, dashed, information_chart, points
+from memspan.reproductions.claims import ONE, claim
+from memspan.reproductions.recipe import Outcome, tracked
+from memspan.results import Chart, Claim, Curve, LawFit, line
 from memspan.sequences.sources import PowerLawBinary, information_of_correlation
 
 AMPLITUDE = 0.1
@@ -51,21 +51,16 @@ def recovered_exponents(
 ) -> Outcome:
     """Fig. 5: sample, measure and fit; `tolerance` of an exponent is five standard errors of the hardest one."""
     fits: list[PowerLawFit] = []
-    with progress.stage("sampling, measuring and fitting power laws", len(exponents)) as stage:
-        for number, exponent in enumerate(exponents):
-            source = PowerLawBinary(AMPLITUDE, exponent)
-            sample = source.sample(documents, length, seed=np.random.default_rng([seed, number]))
-            curve = mutual_information(sample, log_lags(1, length // 2), seed=seed)
-            fits.append(PowerLawFit(source, curve, fit_decay(curve, [LAWS["power"]])["power"]))
-            stage.advance()
+    for exponent in tracked(exponents, progress, "sampling, measuring and fitting power laws"):
+        source = PowerLawBinary(AMPLITUDE, exponent)
+        sample = source.sample(documents, length, seed=np.random.default_rng([seed, len(fits)]))
+        curve = mutual_information(sample, log_lags(1, length // 2), seed=seed)
+        fits.append(PowerLawFit(source, curve, fit_decay(curve, [LAWS["power"]])["power"]))
     recovered = [
-        claim_near(
+        claim(
             f"Information that falls as 0.1 tau^-{gamma:g} is fitted with the exponent {gamma:g}, from {documents:,} "
-            f"documents of {length:,} binary symbols.",
-            fit.law.parameters["exponent"],
-            tolerance,
-            paper=gamma,
-        )
+            f"documents of {length:,} binary symbols."
+        ).near(fit.law.parameters["exponent"], tolerance, paper=gamma)
         for gamma, fit in zip(exponents, fits, strict=True)
     ]
     return Outcome((*recovered, *_overall_claims(fits)), (_curves_chart(fits), _exponents_chart(fits)))
@@ -73,14 +68,15 @@ def recovered_exponents(
 
 def _overall_claims(fits: list[PowerLawFit]) -> list[Claim]:
     covered = sum(fit.interval[0] <= fit.source.exponent <= fit.interval[1] for fit in fits)
-    agreement = claim_within_errors(
-        "The estimated information is 0.1 tau^-gamma at every lag up to half of a document and for every gamma.",
+    agreement = claim(
+        "The estimated information is 0.1 tau^-gamma at every lag up to half of a document and for every gamma."
+    ).within_errors(
         np.concatenate([fit.curve.corrected for fit in fits]),
         np.concatenate([fit.source.information(fit.curve.lags) for fit in fits]),
         np.concatenate([fit.curve.error for fit in fits]),
     )
-    coverage = claim_if(
-        "The 95 % intervals contain the true exponent in at least 8 of 10 cases.", covered, covered >= 8
+    coverage = claim("The 95 % intervals contain the true exponent in at least 8 of 10 cases.").holds_if(
+        covered, covered >= 8
     )
     return [agreement, coverage] if len(fits) == 10 else [agreement]
 
@@ -90,11 +86,10 @@ def _curves_chart(fits: list[PowerLawFit]) -> Chart:
     gap = [np.nan]
     x = np.concatenate([np.concatenate([fit.curve.lags, gap]) for fit in fits])
     y = np.concatenate([np.concatenate([fit.source.information(fit.curve.lags), gap]) for fit in fits])
-    return chart(
+    return information_chart(
         "curves",
         "Binary sequences with information 0.1 tau^-gamma",
-        LAG_SYMBOLS,
-        INFORMATION,
+        "symbols",
         [
             *(
                 points(f"measured, gamma = {fit.source.exponent:g}", fit.curve.lags, fit.curve.corrected)
@@ -104,7 +99,6 @@ def _curves_chart(fits: list[PowerLawFit]) -> Chart:
         ],
         "Markers are estimates with the noise floor subtracted; dashed lines are the exact information. They agree over "
         "the whole range; at the lower right the information is so small that noise is visible on the logarithmic axis.",
-        log="xy",
     )
 
 
@@ -147,11 +141,9 @@ def constant(*, documents: int, length: int, seed: int, progress: Progress) -> O
     """Erratum 2: the constant of Eq. 47, and the range of its small-c expansion."""
     sources = {"printed": PRINTED, "expanded": EXPANDED, "exact": EXACT}
     curves: dict[str, Curve] = {}
-    with progress.stage("sampling three constants of Eq. 47", len(sources)) as stage:
-        for number, (name, source) in enumerate(sources.items()):
-            sample = source.sample(documents, length, seed=np.random.default_rng([seed, number]))
-            curves[name] = mutual_information(sample, log_lags(1, length // 4), seed=seed)
-            stage.advance()
+    for name in tracked(tuple(sources), progress, "sampling three constants of Eq. 47"):
+        sample = sources[name].sample(documents, length, seed=np.random.default_rng([seed, len(curves)]))
+        curves[name] = mutual_information(sample, log_lags(1, length // 4), seed=seed)
     note = (
         "Eq. 47 is quoted from a text copy of the paper; in the original, pi may stand outside the root. "
         "I(c) = 2 c^2 / pi^2 + … leaves one constant only: pi sqrt(A / 2)."
@@ -163,25 +155,16 @@ def constant(*, documents: int, length: int, seed: int, progress: Progress) -> O
 def _expansion_claims() -> list[Claim]:
     exact, expanded = float(information_of_correlation(CORRELATION)), 2 * CORRELATION**2 / np.pi**2
     return [
-        claim_near(
-            "Signs of two Gaussians of correlation c = 0.7 share I = 0.1273 nats (Eq. 46).",
-            exact,
-            FOUR_DIGITS,
-            corrected=0.1273,
+        claim("Signs of two Gaussians of correlation c = 0.7 share I = 0.1273 nats (Eq. 46).").near(
+            exact, FOUR_DIGITS, corrected=0.1273
         ),
-        claim_near(
-            "The expansion I = 2 c^2 / pi^2 gives 0.0993 nats at c = 0.7.",
-            expanded,
-            FOUR_DIGITS,
-            corrected=0.0993,
+        claim("The expansion I = 2 c^2 / pi^2 gives 0.0993 nats at c = 0.7.").near(
+            expanded, FOUR_DIGITS, corrected=0.0993
         ),
-        claim_near(
+        claim(
             "At lag one of A = 0.1 the exact information is 28 % above the expansion, so Eq. 46 must be inverted exactly "
-            "if the law is to hold at short lags too.",
-            100 * (exact / expanded - 1),
-            0.5,
-            corrected=28.0,
-        ),
+            "if the law is to hold at short lags too."
+        ).near(100 * (exact / expanded - 1), 0.5, corrected=28.0),
     ]
 
 
@@ -189,21 +172,14 @@ def _constant_claims() -> list[Claim]:
     target = AMPLITUDE * FAR**-EXPONENT
     printed, corrected = (float(source.information([FAR])[0] / target) for source in (PRINTED, EXPANDED))
     return [
-        claim_near(
+        claim(
             "With the printed constant, sqrt(A / 2 pi), the information at long lags is not A d^-gamma but pi^3 = 31 "
-            "times less. (Measured: the fraction of the target, at lag 1,000,000.)",
-            printed,
-            1e-4,
-            paper=1.0,
-            corrected=float(np.pi**-3),
-        ),
-        claim_near(
+            "times less. (Measured: the fraction of the target, at lag 1,000,000.)"
+        ).near(printed, 1e-4, paper=1.0, corrected=np.pi**-3),
+        claim(
             "With the constant pi sqrt(A / 2) the information at long lags is A d^-gamma. (Measured: the fraction of the "
-            "target, at lag 1,000,000.)",
-            corrected,
-            1e-3,
-            corrected=1.0,
-        ),
+            "target, at lag 1,000,000.)"
+        ).near(corrected, 1e-3, corrected=1.0),
     ]
 
 
@@ -216,21 +192,19 @@ def _measured_claims(curves: dict[str, Curve]) -> list[Claim]:
     exact = curves["exact"]
     return [
         *(
-            claim_near(
-                f"Sequences drawn {words} share {source.information([1])[0]:.4f} nats at lag one, where the target is 0.1.",
-                float(curves[name].corrected[0]),
-                float(ONE * curves[name].error[0]),
+            claim(
+                f"Sequences drawn {words} share {source.information([1])[0]:.4f} nats at lag one, where the target is 0.1."
+            ).near(
+                curves[name].corrected[0],
+                ONE * curves[name].error[0],
                 paper=AMPLITUDE,
-                corrected=float(source.information([1])[0]),
+                corrected=source.information([1])[0],
             )
             for name, (source, words) in first.items()
         ),
-        claim_within_errors(
-            "Inverted exactly, the information is A d^-gamma at every lag, the short ones included.",
-            exact.corrected,
-            EXACT.information(exact.lags),
-            exact.error,
-        ),
+        claim(
+            "Inverted exactly, the information is A d^-gamma at every lag, the short ones included."
+        ).within_errors(exact.corrected, EXACT.information(exact.lags), exact.error),
     ]
 
 
@@ -245,7 +219,7 @@ def _constants_chart(curves: dict[str, Curve]) -> Chart:
         "constants",
         "Three constants for Eq. 47, and the one law they should give",
         "lag d (symbols)",
-        INFORMATION,
+        "mutual information (nats)",
         [
             *(
                 points(label, lags, curves[name].corrected, curves[name].error)

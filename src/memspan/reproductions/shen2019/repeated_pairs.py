@@ -9,10 +9,10 @@ import numpy as np
 
 from memspan.information import log_lags, mutual_information
 from memspan.progress import Progress
-from memspan.reproductions.charts import INFORMATION, LAG_SYMBOLS, chart, dashed, points
-from memspan.reproductions.claims import ONE, claim_if, claim_within_errors
-from memspan.reproductions.recipe import Outcome
-from memspan.results import Chart, Claim, Curve, claim_near, line
+from memspan.reproductions.charts import chart, dashed, information_chart, points
+from memspan.reproductions.claims import ONE, claim
+from memspan.reproductions.recipe import Outcome, tracked
+from memspan.results import Chart, Claim, Curve, line
 from memspan.results.curve import SIGNIFICANCE
 from memspan.sequences.sources import HiddenMarkov, repeated_pair_information
 
@@ -31,12 +31,10 @@ def by_probability(
 ) -> Outcome:
     """Fig. 4: measure samples for every p."""
     curves: dict[float, Curve] = {}
-    with progress.stage("measuring repeated pairs", len(probabilities)) as stage:
-        for number, p in enumerate(probabilities):
-            generator = np.random.default_rng([seed, number])
-            sample = HiddenMarkov.periodic_pairs(p).sample(documents, length, seed=generator)
-            curves[p] = mutual_information(sample, LAGS, seed=seed)
-            stage.advance()
+    for p in tracked(probabilities, progress, "measuring repeated pairs"):
+        generator = np.random.default_rng([seed, len(curves)])
+        sample = HiddenMarkov.periodic_pairs(p).sample(documents, length, seed=generator)
+        curves[p] = mutual_information(sample, LAGS, seed=seed)
     return Outcome((*_equation_claims(), *_sample_claims(curves)), (_constant_chart(curves),))
 
 
@@ -50,19 +48,17 @@ def _equation_claims() -> list[Claim]:
         repeated_pair_information(1.0),
     )
     return [
-        claim_near(
+        claim(
             "Eq. 52 is the exact information of repeated pairs at lags 2 to 100,001, even and odd: it is the same at "
-            "every lag above one. (Measured: the largest difference over p = 0.05 … 0.95, in nats.)",
-            float(np.max(apart)),
-            ROUNDING,
-            paper=0.0,
-        ),
-        claim_if(
+            "every lag above one. (Measured: the largest difference over p = 0.05 … 0.95, in nats.)"
+        ).near(np.max(apart), ROUNDING, paper=0.0),
+        claim(
             "The constant of Eq. 52 is zero at p = 1/2 only and rises with every step of 0.01 away from it, to ln 2.",
-            float(last),
-            steps.min() > 0 and abs(last - np.log(2.0)) < ROUNDING,
             measure="the value at p = 1; the smallest rise must be above zero",
-            corrected=float(np.log(2.0)),
+        ).holds_if(
+            last,
+            steps.min() > 0 and abs(last - np.log(2.0)) < ROUNDING,
+            corrected=np.log(2.0),
             tolerance=ROUNDING,
         ),
     ]
@@ -77,31 +73,24 @@ def _sample_claims(curves: dict[float, Curve]) -> list[Claim]:
     least = float(np.min(fair.p_value[1:]) * (len(LAGS) - 1))
     *first, last = map(str, LAGS[1:].tolist())
     return [
-        claim_within_errors(
+        claim(
             f"Samples of repeated pairs share the information of Eq. 52, at lags {', '.join(first)} and {last} and for "
-            "every p.",
-            corrected[:, 1:],
-            np.broadcast_to(constant, corrected[:, 1:].shape),
-            error[:, 1:],
+            "every p."
+        ).within_errors(corrected[:, 1:], np.broadcast_to(constant, corrected[:, 1:].shape), error[:, 1:]),
+        claim(
+            "At lag one samples share the information of the hidden Markov source, which is more than Eq. 52."
+        ).within_errors(corrected[:, 0], neighbors, error[:, 0]),
+        claim(
+            "Lag one is different: at p = 0.9 it shares 0.3906 nats, where Eq. 52 gives 0.2218 for all others."
+        ).near(
+            nine.corrected[0],
+            ONE * nine.error[0],
+            corrected=HiddenMarkov.periodic_pairs(0.9).information([1])[0],
         ),
-        claim_within_errors(
-            "At lag one samples share the information of the hidden Markov source, which is more than Eq. 52.",
-            corrected[:, 0],
-            neighbors,
-            error[:, 0],
-        ),
-        claim_near(
-            "Lag one is different: at p = 0.9 it shares 0.3906 nats, where Eq. 52 gives 0.2218 for all others.",
-            float(nine.corrected[0]),
-            float(ONE * nine.error[0]),
-            corrected=float(HiddenMarkov.periodic_pairs(0.9).information([1])[0]),
-        ),
-        claim_if(
+        claim(
             "At p = 1/2 nothing is shared beyond lag one.",
-            least,
-            least >= SIGNIFICANCE,
             measure="the smallest p-value of those lags times their number; significant if below 0.001",
-        ),
+        ).holds_if(least, least >= SIGNIFICANCE),
     ]
 
 
@@ -114,7 +103,7 @@ def _constant_chart(curves: dict[float, Curve]) -> Chart:
         "constant",
         "Repeated pairs: the information that never decays",
         "p, the probability of the pair 01 (the pair 10 has 1 - p)",
-        INFORMATION,
+        "mutual information (nats)",
         [
             line("Eq. 52: every lag above one", fine, repeated_pair_information(fine)),
             points(f"measured at lag {LAGS[-1]}, with two standard errors", list(curves), far, error),
@@ -148,51 +137,33 @@ def _lag_one_claims(curve: Curve) -> tuple[Claim, ...]:
     # The mean of the other lags is correlated with lag one, so its own error adds at most as much again.
     error = float(curve.error[0] + curve.error[1:].max())
     return (
-        claim_near(
+        claim(
             "Repeated pairs with p = 0.9 share 0.2218 nats at every lag above one (Eq. 52, against the exact information "
-            "of the hidden Markov source at lag 1,000).",
-            float(SOURCE.information([1000])[0]),
-            FOUR_DIGITS,
-            paper=0.2218,
+            "of the hidden Markov source at lag 1,000)."
+        ).near(SOURCE.information([1000])[0], FOUR_DIGITS, paper=0.2218),
+        claim(
+            "At lag one they share 0.3906 nats: half of all neighbors belong to the same pair and are never equal."
+        ).near(NEIGHBORS, FOUR_DIGITS, corrected=0.3906),
+        claim("Samples share 0.3906 nats at lag one.").near(
+            curve.corrected[0], ONE * curve.error[0], corrected=NEIGHBORS
         ),
-        claim_near(
-            "At lag one they share 0.3906 nats: half of all neighbors belong to the same pair and are never equal.",
-            NEIGHBORS,
-            FOUR_DIGITS,
-            corrected=0.3906,
+        claim(
+            f"Samples share the information of Eq. 52 at every lag from 2 to {curve.lags[-1]:,}."
+        ).within_errors(curve.corrected[1:], np.full(len(curve.lags) - 1, CONSTANT), curve.error[1:]),
+        claim("Lag one shares 0.1688 nats more than the others.").near(
+            gap, ONE * error, corrected=NEIGHBORS - CONSTANT
         ),
-        claim_near(
-            "Samples share 0.3906 nats at lag one.",
-            float(curve.corrected[0]),
-            float(ONE * curve.error[0]),
-            corrected=NEIGHBORS,
-        ),
-        claim_within_errors(
-            f"Samples share the information of Eq. 52 at every lag from 2 to {curve.lags[-1]:,}.",
-            curve.corrected[1:],
-            np.full(len(curve.lags) - 1, CONSTANT),
-            curve.error[1:],
-        ),
-        claim_near(
-            "Lag one shares 0.1688 nats more than the others.",
-            gap,
-            ONE * error,
-            corrected=NEIGHBORS - CONSTANT,
-        ),
-        claim_if(
-            "The information does not decay: dependence is visible up to the largest lag that was measured.",
-            curve.span.lag,
-            curve.span.censored,
-        ),
+        claim(
+            "The information does not decay: dependence is visible up to the largest lag that was measured."
+        ).holds_if(curve.span.lag, curve.span.censored),
     )
 
 
 def _lags_chart(curve: Curve) -> Chart:
-    return chart(
+    return information_chart(
         "lags",
         "Repeated pairs, p = 0.9: one value for neighbors, another for all other lags",
-        LAG_SYMBOLS,
-        INFORMATION,
+        "symbols",
         [
             points("measured, with two standard errors", curve.lags, curve.corrected, curve.error),
             dashed("exact", curve.lags, SOURCE.information(curve.lags)),

@@ -36,8 +36,8 @@ class ArchitectureGrid:
 
     cells: tuple[str, ...]
     widths: tuple[int, ...]
-    depths: tuple[int, ...] = (1,)
-    deep: int = 0
+    depths: tuple[int, ...]
+    deep: int
 
     def of(self, cell: str) -> list[Architecture]:
         """The architectures of one cell."""

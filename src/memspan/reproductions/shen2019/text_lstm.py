@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.progress import Progress
-from memspan.reproductions.claims import claim_if, settled
+from memspan.reproductions.claims import claim
 from memspan.reproductions.recipe import Outcome
 from memspan.reproductions.shen2019.decay import (
     exponential_between,
@@ -22,7 +22,7 @@ from memspan.reproductions.shen2019.decay import (
 )
 from memspan.reproductions.shen2019.sizes import KINDS, Kind, TextSize
 from memspan.reproductions.shen2019.text import FAR, MIDDLE, NEAR, TextResults, in_words, instead_of
-from memspan.results import Claim, Curve, claim_near
+from memspan.results import Claim, Curve
 
 # --- Fig. 2: curves
 
@@ -119,22 +119,15 @@ def constant_claims(results: TextResults, kind: Kind) -> list[Claim]:
     floors = levels / [_level(each, each.floor, first) for each in curves]
     above = levels > [2 * _level(each, each.error, first) for each in curves]
     return [
-        claim_if(
+        claim(
             f"With nothing subtracted, the information of what LSTMs trained on {kind} generate does not fall to zero: "
             f"it is a constant within a factor of {LEVEL} from lag {first // 2} on.",
-            float(levels.min()),
-            above.all() and flat.max() < LEVEL and flat.min() > 1 / LEVEL,
             measure=f"the lowest level from lag {first} on, in nats",
-        ),
-        settled(
-            claim_near(
-                f"That constant, for LSTMs trained on {kind}, is the noise floor of the estimator (errata-03). (Measured: "
-                "level / floor, where it deviates most from one.)",
-                float(max(floors, key=lambda ratio: abs(ratio - 1))),
-                LEVEL - 1,
-                corrected=1.0,
-            )
-        ),
+        ).holds_if(levels.min(), above.all() and flat.max() < LEVEL and flat.min() > 1 / LEVEL),
+        claim(
+            f"That constant, for LSTMs trained on {kind}, is the noise floor of the estimator (errata-03). (Measured: "
+            "level / floor, where it deviates most from one.)"
+        ).near(max(floors, key=lambda ratio: abs(ratio - 1)), LEVEL - 1, corrected=1.0),
     ]
 
 

@@ -9,7 +9,7 @@ import math
 from pathlib import Path
 
 from memspan.progress import Progress
-from memspan.reproductions.claims import claim_if
+from memspan.reproductions.claims import claim
 from memspan.reproductions.recipe import Outcome
 from memspan.reproductions.shen2019.decay import CurveDecay, power_between, ratio_claim
 from memspan.reproductions.shen2019.sizes import KINDS, Kind, TextSize
@@ -95,12 +95,10 @@ def _exponent_claim(who: str, own: LawFit | None, text: LawFit | None) -> Claim:
     """Whether two exponents differ."""
     (value, (low, high)), (other, (least, most)) = (_exponent(fit) for fit in (own, text))
     of_text = "" if text is None else f", {other:.2f} [{least:.2f}, {most:.2f}]"
-    return claim_if(
+    return claim(
         f"What {who} generates falls with a different exponent there than the text{of_text}.",
-        value,
-        high < least or most < low,
         measure="its exponent; it holds if the 95 % intervals are disjoint",
-    )
+    ).holds_if(value, high < least or most < low)
 
 
 def _exponent(fit: LawFit | None) -> tuple[float, tuple[float, float]]:
@@ -125,7 +123,8 @@ def fig10(*, size: TextSize, seed: int, progress: Progress, runs: Path) -> Outco
 
 def length_claims(results: TextResults) -> list[Claim]:
     """Appendix E.2.2: wide ones reach sentences; narrow ones have a long correlation length of almost no information."""
-    narrow, *_, widest = results.kinds["characters"].plan.grid.widths
+    widths = results.kinds["characters"].plan.grid.widths
+    narrow, widest = widths[0], widths[-1]
     wide_one = f"A Transformer of {widest} units{instead_of(widest, f'{SINGLE}')} trained on characters"
     narrow_one = f"A Transformer of one layer of {narrow} units trained on characters"
     return [
@@ -153,13 +152,11 @@ def _depth_claim(results: TextResults, kind: Kind) -> Claim:
     deep, by_depth = results.kinds[kind].plan.grid.deep, results.by_depth(kind)
     deepest = max(by_depth)
     value, least = closeness(by_depth[deepest], by_depth[min(by_depth)], results.kinds[kind].decay)
-    return claim_if(
+    return claim(
         f"The correlation length of a Transformer of {deepest} layers of {deep} units"
         f"{instead_of(deep, PUBLISHED_DEEP[kind])} trained on {kind} is closer to the text's than that of one layer.",
-        value,
-        least > 0,
         measure="the difference of |log(length / the text's)|; it holds if this exceeds the 95 % intervals of all three",
-    )
+    ).holds_if(value, least > 0)
 
 
 def closeness(one: CurveDecay, other: CurveDecay, text: CurveDecay) -> tuple[float, float]:

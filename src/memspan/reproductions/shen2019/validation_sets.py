@@ -15,11 +15,11 @@ from memspan.decay import LAWS, fit_decay
 from memspan.errors import EvidenceError, InputError
 from memspan.information import Digamma, Grassberger, count_pairs, log_lags, mutual_information
 from memspan.progress import SILENT, Progress
-from memspan.reproductions.charts import INFORMATION, LAG_CHARACTERS, chart, dashed, points
-from memspan.reproductions.claims import claim_above, claim_below, claim_within_errors
+from memspan.reproductions.charts import dashed, information_chart, points
+from memspan.reproductions.claims import claim
 from memspan.reproductions.corpora import CorpusSplits, equal_pieces, load_corpus, missing
-from memspan.reproductions.recipe import Outcome
-from memspan.results import Chart, Claim, Curve, claim_near, line
+from memspan.reproductions.recipe import Outcome, tracked
+from memspan.results import Chart, Claim, Curve, line
 from memspan.sequences import Sequence
 
 SETS = ("ptb", "wikitext-2", "text8", "wikitext-103")
@@ -104,16 +104,12 @@ def _measure(corpus: CorpusSplits, most: int, seed: int, progress: Progress) -> 
         )
     lags = log_lags(1, LARGEST_LAG)
     whole = {"train": corpus.train, "valid": corpus.valid, "test": corpus.test}
-    pieces = equal_pieces(corpus.train, corpus.valid.length, most)
-    with progress.stage(f"measuring {corpus.name}", len(whole) + len(pieces)) as stage:
-
-        def measured(sequence: Sequence) -> Split:
-            split = measure_split(sequence, lags, seed)
-            stage.advance()
-            return split
-
-        splits = {name: measured(split) for name, split in whole.items()}
-        return MeasuredCorpus(corpus.name, splits, [measured(piece) for piece in pieces])
+    parts = [*whole.values(), *equal_pieces(corpus.train, corpus.valid.length, most)]
+    measured = [
+        measure_split(part, lags, seed) for part in tracked(parts, progress, f"measuring {corpus.name}")
+    ]
+    splits = dict(zip(whole, measured, strict=False))
+    return MeasuredCorpus(corpus.name, splits, measured[len(whole) :])
 
 
 def _claims(measured: MeasuredCorpus) -> list[Claim]:
@@ -134,55 +130,43 @@ def raw_exponent(curve: Curve) -> float:
 def _training_claim(measured: MeasuredCorpus) -> Claim:
     exponent = raw_exponent(measured.splits["train"].paper)
     if measured.name == "wikitext-2":
-        return claim_near(
-            "wikitext-2, training set: the raw curve falls about as tau^-0.3 between lags 50 and 1,000.",
-            exponent,
-            0.05,
-            paper=0.3,
-        )
-    return claim_above(
+        return claim(
+            "wikitext-2, training set: the raw curve falls about as tau^-0.3 between lags 50 and 1,000."
+        ).near(exponent, 0.05, paper=0.3)
+    return claim(
         f"{measured.name}, training set: the raw curve falls as a power of the lag between 50 and 1,000.",
-        exponent,
-        0.2,
         measure="the exponent; it holds if above 0.2",
-    )
+    ).above(exponent, 0.2)
 
 
 def _level_claim(measured: MeasuredCorpus, split: str) -> Claim:
     here, training = (raw_exponent(measured.splits[name].paper) for name in (split, "train"))
-    return claim_below(
+    return claim(
         f"{measured.name}, {WORDS[split]}: the raw curve is flatter there than that of the training set, as the paper "
         "found.",
-        here,
-        training,
         measure=f"its exponent; the training set has {training:.2f}",
-    )
+    ).below(here, training)
 
 
 def _floor_claim(measured: MeasuredCorpus, split: str) -> Claim:
     curve = measured.splits[split].paper
     far = curve.lags >= LEVEL
     share = float(curve.floor[far].mean() / curve.information[far].mean())
-    return claim_above(
+    return claim(
         f"{measured.name}, {WORDS[split]}: most of the level that the raw curve reaches (lags {LEVEL} to {LARGEST_LAG:,}, "
         f"{curve.information[far].mean():.2e} nats) remains when the characters are shuffled, so it is the noise floor of "
         "the estimator.",
-        share,
-        0.5,
         measure="the fraction of the floor; it holds if above one half",
-    )
+    ).above(share, 0.5)
 
 
 def _agreement_claim(measured: MeasuredCorpus) -> Claim:
     valid, mean, error = measured.splits["valid"].ours, *mean_corrected(measured.pieces)
     far = valid.lags >= FAR
-    return claim_within_errors(
+    return claim(
         f"{measured.name}: with the floor subtracted, the validation set and {len(measured.pieces)} pieces of the training "
-        f"set of the same length agree at lags from {FAR} on: no law is missing.",
-        valid.corrected[far],
-        mean[far],
-        np.hypot(valid.error, error)[far],
-    )
+        f"set of the same length agree at lags from {FAR} on: no law is missing."
+    ).within_errors(valid.corrected[far], mean[far], np.hypot(valid.error, error)[far])
 
 
 def _laws_note(measured: MeasuredCorpus) -> str:
@@ -205,16 +189,14 @@ def _paper_chart(measured: MeasuredCorpus) -> Chart:
         line(f"{WORDS[name]}, {c.length:,} characters", c.lags, c.information) for name, c in curves.items()
     ]
     floors = [dashed(f"{WORDS[name]} shuffled", c.lags, c.floor) for name, c in curves.items()]
-    return chart(
+    return information_chart(
         f"{measured.name}-raw",
         f"{measured.name} as the paper shows it: Eq. 53, nothing subtracted",
-        LAG_CHARACTERS,
-        INFORMATION,
+        "characters",
         [*lines, *floors],
         "Validation and test sets seem to level off where the training set continues to fall. The dashed lines are the "
         "same estimator on shuffled characters, which share nothing: the smaller a text, the higher its floor, and the "
         "curves level off just above it.",
-        log="xy",
     )
 
 
@@ -227,13 +209,11 @@ def _our_chart(measured: MeasuredCorpus) -> Chart:
         mean, error = mean_corrected(measured.pieces)
         label = f"mean of {len(measured.pieces)} training pieces as long as the validation set"
         lines.append(line(label, log_lags(1, LARGEST_LAG), mean, band=(mean - 2 * error, mean + 2 * error)))
-    return chart(
+    return information_chart(
         f"{measured.name}-corrected",
         f"{measured.name} with the floor subtracted",
-        LAG_CHARACTERS,
-        INFORMATION,
+        "characters",
         lines,
         "The same texts with the noise floor subtracted. Beyond 50 characters all splits fall together within their errors "
         "(bars and band: two standard errors). Values at or below zero are not shown.",
-        log="xy",
     )
