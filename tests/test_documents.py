@@ -446,7 +446,7 @@ def test_the_table_of_commands_is_that_of_the_program():
 
 
 def test_every_recipe_has_its_result_in_the_documents_or_is_said_to_have_none():
-    from memspan.experiments import RECIPES
+    from memspan.reproductions import RECIPES
 
     folders = {path.parent.name for path in (ROOT / "docs/results").glob("*/result.json")}
     page = (ROOT / "docs/results/README.md").read_text(encoding="utf-8")

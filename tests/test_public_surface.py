@@ -20,7 +20,7 @@ NAMES = [
 NAMESPACES = [
     *("sequences", "sources", "information", "decay", "theory", "memorization", "results"),
     *("init", "cells", "models", "tasks", "training", "diagnostics"),
-    *("figures", "report", "data", "experiments"),
+    *("figures", "report", "data", "reproductions"),
 ]
 
 

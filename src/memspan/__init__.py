@@ -82,13 +82,20 @@ _NAMESPACES = {
     "figures": "memspan.presentation",
     "report": "memspan.presentation",
     "data": "memspan.data",
-    "experiments": "memspan.experiments",
+    "reproductions": "memspan.reproductions",
 }
+_RENAMED = {"experiments": "reproductions"}
+"""Old names, which still work and warn."""
 
 __all__ = ["__version__", *_PUBLIC, *_NAMESPACES]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _RENAMED:
+        import warnings
+
+        warnings.warn(f"memspan.{name} is now memspan.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
+        name = _RENAMED[name]
     if name in _PUBLIC:
         return getattr(importlib.import_module(_PUBLIC[name]), name)
     if name in _NAMESPACES:

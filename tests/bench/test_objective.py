@@ -9,8 +9,8 @@ import pytest
 
 from memspan.bench import BENCHMARKS
 from memspan.bench.objective import LAPTOP, ObjectiveSizes, objective, trainer_of
-from memspan.experiments.bmi_trainings import SIZES, Key
 from memspan.progress import SILENT
+from memspan.reproductions.cao2020.language_models import LANGUAGE_MODELS, ModelKey
 from memspan.tasks import WordText
 
 TINY = ObjectiveSizes(words=50, hidden=4, batch=2, steps=3, pairs=2, length=4, rounds=1)
@@ -36,7 +36,7 @@ def test_both_phases_are_timed_next_to_a_plain_update():
 
 
 def test_the_second_size_is_that_of_the_laptop_recipe():
-    config = SIZES["laptop"].config(Key("ptb", "full", 0), Path("runs"))
+    config = LANGUAGE_MODELS["laptop"].config(ModelKey("ptb", "full", 0), Path("runs"))
     assert isinstance(config.task, WordText)
     assert (LAPTOP.words, LAPTOP.steps, LAPTOP.batch) == (
         config.task.most,

@@ -17,7 +17,7 @@ from memspan.cells.attentive.sparse_backtrack import SparseBacktrackLSTM, TopWei
 from memspan.cells.base.cell import Cell
 from memspan.cells.gated.detach import DetachLSTM
 from memspan.errors import InputError
-from memspan.experiments.training_cost import training_costs
+from memspan.reproductions.kerg2020.training_memory import training_costs
 
 FEATURES, HIDDEN, BATCH, STEPS = 3, 5, 4, 23
 

@@ -7,15 +7,15 @@ import json
 import pytest
 
 from memspan.errors import MissingExtraError
-from memspan.experiments.demo import KNOWN, library_source
+from memspan.reproductions.demo import KNOWN, library_source
 
 TITLES = (
     "1. A text that every machine has",
     "2. A sequence whose answer is known",
     "3. A network that could remember it",
-    "4. A network that learns it",
-    "5. What the network writes, beside what it read",
-    "6. A network written by hand",
+    "4. A network trained on it",
+    "5. What the network generates, compared with what it read",
+    "6. A computed network",
 )
 
 
@@ -24,8 +24,8 @@ def _hurried(monkeypatch):
     """A network that learns for a second: trainings have tests of their own."""
     settings = {"updates": 10, "batch": 8, "validate_every": 10, "validation_batches": 2, "threads": 1}
     learner = {"task": {"data": "python", "steps": 20}, "cell": {"hidden": 8}, "training": settings}
-    monkeypatch.setattr("memspan.experiments.demo.LEARNER", learner)
-    monkeypatch.setattr("memspan.experiments.demo.WRITTEN", 20_000)
+    monkeypatch.setattr("memspan.reproductions.demo.LEARNER", learner)
+    monkeypatch.setattr("memspan.reproductions.demo.GENERATED", 20_000)
 
 
 def test_the_demo_tells_its_story(memspan, tmp_path):
@@ -67,20 +67,20 @@ def test_without_pytorch_no_network_is_taught(memspan, tmp_path, monkeypatch):
     def missing(what: str) -> None:
         raise MissingExtraError(what, "PyTorch", "models")
 
-    monkeypatch.setattr("memspan.experiments.demo.check_models", missing)
-    monkeypatch.setattr("memspan.experiments.demo.DOCUMENTS", 100)
-    monkeypatch.setattr("memspan.experiments.demo.LIBRARY_BYTES", 300_000)
+    monkeypatch.setattr("memspan.reproductions.demo.check_models", missing)
+    monkeypatch.setattr("memspan.reproductions.demo.DOCUMENTS", 100)
+    monkeypatch.setattr("memspan.reproductions.demo.LIBRARY_BYTES", 300_000)
     ran = memspan("demo", "--out", tmp_path)
     assert ran.status == 0
-    assert "left out: the part of the demonstration where a network learns needs PyTorch" in ran.err
+    assert "skipped: the training part of the demo needs PyTorch" in ran.err
     page = (tmp_path / "report.html").read_text()
-    assert "4. A network written by hand" in page
+    assert "4. A computed network" in page
     assert not (tmp_path / "learnt").exists()
 
 
 def test_json_holds_both_measurements_the_exponent_and_both_networks(memspan, tmp_path, monkeypatch):
-    monkeypatch.setattr("memspan.experiments.demo.DOCUMENTS", 100)
-    monkeypatch.setattr("memspan.experiments.demo.LIBRARY_BYTES", 300_000)
+    monkeypatch.setattr("memspan.reproductions.demo.DOCUMENTS", 100)
+    monkeypatch.setattr("memspan.reproductions.demo.LIBRARY_BYTES", 300_000)
     monkeypatch.setattr(
         "memspan.cli.demo.write_folder", lambda *_, bits=False: None
     )  # drawing has its own tests

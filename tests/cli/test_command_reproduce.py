@@ -6,9 +6,9 @@ import dataclasses
 import signal
 
 import pytest
-
 from memspan.experiments import RECIPES, Outcome, agent_trainings
 from memspan.experiments.recipe import Computed
+
 from memspan.results import Chart, Claim, MeasuredRow, MeasuredTable, MeasuredValue, line
 from memspan.training.agents.agent import Agent
 
@@ -23,7 +23,7 @@ def recipe(monkeypatch):
         sum_of = MeasuredValue(4.0, (3.5, 4.5), (3.9, 4.1), 4.25)
         table = MeasuredTable("Sums", ("two and two",), (MeasuredRow("by hand", (sum_of,)),), "Of two seeds.")
         outcome = Outcome((claim,), (chart,), ("a note",), tables=(table,))
-        changed = dataclasses.replace(RECIPES["errata-04"], run=lambda *_: outcome)
+        changed = dataclasses.replace(RECIPES["errata-04"], run=lambda **_: outcome)
         monkeypatch.setitem(RECIPES, "errata-04", changed)
 
     return install

@@ -9,7 +9,7 @@ from typing import Any, final
 
 from memspan.bench.timing import cost_benchmark
 from memspan.cells import CELLS
-from memspan.experiments.trainings import configured, train_all
+from memspan.experiments.trainings import train_all
 from memspan.progress import SILENT, Progress
 from memspan.results import Benchmark
 from memspan.training.supervised.build import build_model
@@ -57,7 +57,7 @@ FULL = Trials()
 def settings(progress: Progress = SILENT, trials: Trials = FULL) -> tuple[Benchmark, ...]:
     """The loss on new sequences after a short training, next to the best loss of a memoryless baseline."""
     configs = {
-        f"{task}-{cell}": configured(
+        f"{task}-{cell}": training_config(
             task,
             cell,
             0,

@@ -49,15 +49,17 @@ def demo(
     plain = {
         "sources": {name: part.to_json() for name, part in found.measured.items()},
         "network": {name: value for name, value in found.network.to_json().items() if name != "maps"},
-        "learnt": None if found.learnt is None else found.learnt.run.to_json(),
-        "beside": None if found.learnt is None else found.learnt.beside.to_json(),
-        "written": found.written.to_json(),
+        "learnt": None if found.trained is None else found.trained.run.to_json(),
+        "beside": None if found.trained is None else found.trained.comparison.to_json(),
+        "written": found.memorized.to_json(),
         "true_exponent": KNOWN.exponent,
         "fitted_exponent": found.power.parameters["exponent"],
         "report": str(report),
     }
-    taught = [] if found.learnt is None else [sentence(found.learnt.run), sentence(found.learnt.beside)]
-    networks = [sentence(found.network), *taught, sentence(found.written)]
+    taught = (
+        [] if found.trained is None else [sentence(found.trained.run), sentence(found.trained.comparison)]
+    )
+    networks = [sentence(found.network), *taught, sentence(found.memorized)]
     rest = [sentence(found.known), found.check, *networks, f"written: {report}"]
     output.show(
         encoded("demo", plain),

@@ -40,9 +40,9 @@ def reproduce(
         return
     output.claim(id)
     with output.progress() as progress:
-        from memspan.experiments import RECIPES
-        from memspan.experiments import reproduce as run
-        from memspan.experiments.recipe import Trained
+        from memspan.reproductions import RECIPES
+        from memspan.reproductions import reproduce as run
+        from memspan.reproductions.recipe import Trained
 
         if id in RECIPES:
             progress.say(f"{id}, {scale} scale: {RECIPES[id].scales.get(scale, 'time unknown')}")
