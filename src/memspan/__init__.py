@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from memspan import data as data
     from memspan import decay as decay
     from memspan import diagnostics as diagnostics
-    from memspan import experiments as experiments
     from memspan import information as information
     from memspan import init as init
     from memspan import memorization as memorization
     from memspan import models as models
     from memspan import presentation as figures  # noqa: F401
     from memspan import presentation as report  # noqa: F401
+    from memspan import reproductions as experiments
     from memspan import results as results
     from memspan import sequences as sequences
     from memspan import tasks as tasks
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from memspan.decay import fit_decay as fit_decay
     from memspan.decay import measure as measure
     from memspan.errors import MemspanError as MemspanError
-    from memspan.experiments import reproduce as reproduce
     from memspan.information import PairCounts as PairCounts
     from memspan.information import count_pairs as count_pairs
     from memspan.information import log_lags as log_lags
     from memspan.information import mutual_information as mutual_information
     from memspan.memorization import memorize as memorize
     from memspan.presentation import plot as plot
+    from memspan.reproductions import reproduce as reproduce
     from memspan.results import Curve as Curve
     from memspan.sequences import Sequence as Sequence
     from memspan.sequences import read as read
@@ -57,7 +57,7 @@ _PUBLIC = {
     "compare": "memspan.decay",
     "memorize": "memspan.memorization",
     "plot": "memspan.presentation",
-    "reproduce": "memspan.experiments",
+    "reproduce": "memspan.reproductions",
     # nouns
     "Sequence": "memspan.sequences",
     "PairCounts": "memspan.information",

@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 import torch
-from memspan.experiments.plain_mem_lstm import AdditiveAttention, PlainMemLSTM
-from memspan.experiments.training_cost import TrainingCost
 from torch import nn
 
 from memspan import errors
@@ -27,6 +25,7 @@ from memspan.cells import CELLS, RelLSTM, RelRNN
 from memspan.errors import MissingExtraError
 from memspan.progress import SILENT
 from memspan.reproductions.kerg2020.training_memory import TrainingCost
+from memspan.reproductions.kerg2020.training_step import AdditiveAttention, PlainMemLSTM
 
 TINY = CellSizes(
     steps=6, hidden=8, batch=2, large_batch=3, long=7, narrow=4, narrow_batch=2, short=20, rounds=1

@@ -6,9 +6,10 @@ import dataclasses
 import signal
 
 import pytest
-from memspan.experiments import RECIPES, Outcome, agent_trainings
-from memspan.experiments.recipe import Computed
 
+from memspan.reproductions import RECIPES, Outcome
+from memspan.reproductions.kerg2020 import agent_trainings
+from memspan.reproductions.recipe import Computed
 from memspan.results import Chart, Claim, MeasuredRow, MeasuredTable, MeasuredValue, line
 from memspan.training.agents.agent import Agent
 

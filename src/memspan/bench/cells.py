@@ -12,10 +12,9 @@ from torch import Tensor, nn
 
 from memspan import cells as layers
 from memspan.bench.timing import THREADS, cost_benchmark, race, run_all
-from memspan.experiments.one_step import FEATURES, train
-from memspan.experiments.plain_mem_lstm import AdditiveAttention, PlainMemLSTM
-from memspan.experiments.training_cost import training_costs
 from memspan.progress import SILENT, Progress
+from memspan.reproductions.kerg2020.training_memory import training_costs
+from memspan.reproductions.kerg2020.training_step import FEATURES, AdditiveAttention, PlainMemLSTM, train
 from memspan.results import Benchmark
 from memspan.training.run.machine import torch_threads
 

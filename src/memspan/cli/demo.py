@@ -32,8 +32,8 @@ def demo(
     output = CommandOutput(command="demo", json=json, out=out, quiet=quiet, force=force)
     output.claim()
     with output.progress() as progress:
-        from memspan.experiments.demo import KNOWN, page, run_demo
         from memspan.presentation import present, sentence
+        from memspan.reproductions.demo import KNOWN, page, run_demo
         from memspan.results.files import write_text
 
         found = run_demo(seed=seed, run=out / "learnt" / f"seed-{seed}", progress=progress)

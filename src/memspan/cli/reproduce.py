@@ -56,9 +56,9 @@ def reproduce(
 
 
 def _list(output: CommandOutput) -> None:
-    from memspan.experiments import RECIPES
     from memspan.presentation.page.section import TextTable
     from memspan.presentation.terminal import print_table
+    from memspan.reproductions import RECIPES
 
     recipes = [
         {"id": recipe.id, "title": recipe.title, "source": recipe.source, "scales": dict(recipe.scales)}

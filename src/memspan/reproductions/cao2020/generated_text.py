@@ -137,7 +137,7 @@ def _segment_information(job: GeneratedTextJob) -> SegmentInformation:
         else:
             texts, _ = GeneratedText.of(
                 job.run, job.size.generated, seed=job.seed, device="cpu"
-            ).beside_real()
+            ).matched_texts()
         return segment_information(
             list(texts),
             task.classes,

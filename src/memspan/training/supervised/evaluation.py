@@ -61,7 +61,7 @@ def score(
         for index in range(number):
             batch = task.batch(index, size, seed=seed, split=split, device=device)
             output = network(batch.inputs, state, resets=batch.resets, scored=len(batch.targets))
-            state = output.state if task.carried else None
+            state = output.state if task.stateful else None
             found = {"loss": float(task.loss(output.logits, batch)), **task.measures(output.logits, batch)}
             weight = float(batch.weights.sum())
             total += weight
@@ -96,7 +96,7 @@ def evaluate_run(
     begun = time.monotonic()
     best = load_best(run, device=resolve_device(device))
     word, task = best.config.word, best.task
-    size = size or (TEXT_STREAMS if task.carried else SIZE)
+    size = size or (TEXT_STREAMS if task.stateful else SIZE)
     tasks = [with_delay(task, delay, word) for delay in delays] or [task]
     with torch_threads(thread_count(best.config.training)):
         found = tuple(_evaluate_task(best, one, split, batches, size, progress) for one in tasks)
@@ -124,7 +124,7 @@ def _evaluate_task(
     best: TrainedModel, task: Task, split: Split, batches: int | None, size: int, progress: Progress
 ) -> Transfer:
     """One task, whose sequences may be longer than those of training."""
-    if task.carried:
+    if task.stateful:
         return _evaluate_text(best, task, split, batches, size, progress)
     seed, word = best.config.seed, best.config.word
     length = len(task.batch(0, 1, seed=seed, split=split).inputs)

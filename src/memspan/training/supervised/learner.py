@@ -151,7 +151,7 @@ class SupervisedLearner(Learner):
                     total = total + self._objective_loss(batch, machine.count * index + machine.rank, metrics)
             (total / training.accumulate).backward()
             metrics["loss"] += loss.item()
-        self.state = state if task.carried else None
+        self.state = state if task.stateful else None
         return metrics
 
     def _loss(self, logits: Tensor, window: Batch, total_weight: Tensor) -> Tensor:
