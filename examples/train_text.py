@@ -1,6 +1,6 @@
-"""Does a language model have the memory of its text? Train one, let it write, and measure both.
+"""Does a language model have the memory of its text? Train one, let it generate text, and measure both.
 
-The text is Python's own library. What the network writes after a minute has words and line ends, and forgets sooner.
+The text is Python's own library. What the network generates after a minute has words and line ends, and forgets sooner.
 """
 
 from pathlib import Path
@@ -10,6 +10,7 @@ from memspan.sampling import as_sequence
 from memspan.tasks import CharacterText
 from memspan.training import CellConfig, Config, TrainingConfig, train
 from memspan.training.supervised.config import ModelConfig
+from memspan.training.supervised.generation import load_generator
 
 task = CharacterText(data="python", steps=50)
 run = train(
@@ -25,8 +26,8 @@ run = train(
     ),
     Path("text"),
 )  # fmt: skip
-author = author_of("run:text")
-written = as_sequence(author.generate(streams=100, length=2_000, seed=0), author.spelling)
+generator = load_generator("run:text")
+written = as_sequence(generator.generate(streams=100, length=2_000, seed=0), generator.spelling)
 curve = ms.measure(written, [1, 2, 5, 20]).curve
 print(f"{run.loss:.2f} nats a character, knowing frequencies only {task.baseline:.2f}")
 print("information in what it writes:", *(f"{value:.3f}" for value in curve.corrected), "nats")

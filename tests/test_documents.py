@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperGroup, TyperOption
 
 from memspan.cli import evaluate as evaluate_command
-from memspan.cli import main
+from memspan.cli import main, train_options
 from memspan.cli.app import app
 
 ROOT = Path(__file__).parents[1]
@@ -256,9 +256,9 @@ def test_the_tables_of_what_a_run_writes_are_those_of_the_program():
     assert options == {"--segment-information", "--reverse-perplexity", "--length", "--seed"}
     assert options < commands()["evaluate"]
     assert f"| {GENERATED:,} |" in table
-    assert GENERATED == evaluate_command.WRITTEN
-    _, option = typing.get_args(WrittenLength)
-    assert f"{GENERATED:,} unless told" in option.help
+    assert GENERATED == evaluate_command.GENERATED
+    _, option = typing.get_args(train_options.GeneratedLength)
+    assert f"Default {GENERATED:,}." in option.help
     assert fields_told(OBJECTIVE, "second_goal") == set(AuxiliaryObjective.__dataclass_fields__)
     assert fields_told(OBJECTIVE, "segment_information") == set(GeneratedSegments.__dataclass_fields__)
     assert fields_told(OBJECTIVE, "reverse_perplexity") == set(ReversePerplexity.__dataclass_fields__)

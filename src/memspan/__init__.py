@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from memspan import init as init
     from memspan import memorization as memorization
     from memspan import models as models
-    from memspan import presentation as figures  # noqa: F401
-    from memspan import presentation as report  # noqa: F401
-    from memspan import reproductions as experiments
+    from memspan import presentation as presentation
+    from memspan import reproductions as reproductions
     from memspan import results as results
     from memspan import sequences as sequences
     from memspan import tasks as tasks
@@ -79,12 +78,11 @@ _NAMESPACES = {
     "training": "memspan.training",
     "diagnostics": "memspan.diagnostics",
     "results": "memspan.results",
-    "figures": "memspan.presentation",
-    "report": "memspan.presentation",
+    "presentation": "memspan.presentation",
     "data": "memspan.data",
     "reproductions": "memspan.reproductions",
 }
-_RENAMED = {"experiments": "reproductions"}
+_RENAMED = {"experiments": "reproductions", "figures": "presentation", "report": "presentation"}
 """Old names, which still work and warn."""
 
 __all__ = ["__version__", *_PUBLIC, *_NAMESPACES]  # pyright: ignore[reportUnsupportedDunderAll]

@@ -40,7 +40,7 @@ def oracle_norms(word: str, net: ReadoutModel, count: int, loss: str) -> np.ndar
     answers = TASK.length if loss == "whole" else RECALLED
     if loss == "changed":
         batch = with_changed_targets(batch, answers, 3)
-    outputs, nodes = plain(word, exact.cell, exact.encoded(batch.inputs))
+    outputs, nodes = plain(word, exact.cell, exact.encode(batch.inputs))
     losses = [
         functional.cross_entropy(exact.head(outputs[-answers:, b]), batch.targets[-answers:, b])
         for b in range(count)

@@ -1,4 +1,4 @@
-"""Models of transformers give the same results in pieces as at once; a model that cannot be loaded gives a one-line error."""
+"""Models of transformers give equal results in pieces and at once; a model that cannot be loaded gives a one-line error."""
 
 from __future__ import annotations
 

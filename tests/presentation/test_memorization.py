@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure

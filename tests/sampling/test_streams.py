@@ -14,7 +14,7 @@ from torch import Tensor
 
 from memspan.cells import LSTM, Transformer
 from memspan.errors import InputError
-from memspan.models.cell_model import SequenceModel
+from memspan.models.cell_model import ReadoutModel, SequenceModel
 from memspan.models.model import Model, ModelOutput, State
 from memspan.progress import Progress, Stage
 from memspan.sampling import Choice, joined, sample, streams
@@ -336,8 +336,8 @@ def test_a_wrong_request_is_refused_before_anything_is_drawn(wrong, words):
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (Network(LSTM(3, 4), 3), "reads features and predicts 3 classes"),
-        (Network(LSTM(3, 4), 2, symbols=3), "reads 3 symbols and predicts 2 classes"),
+        (ReadoutModel(LSTM(3, 4), 3), "reads features and predicts 3 classes"),
+        (ReadoutModel(LSTM(3, 4), 2, symbols=3), "reads 3 symbols and predicts 2 classes"),
     ],
     ids=["features", "other classes"],
 )

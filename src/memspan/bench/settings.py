@@ -10,7 +10,7 @@ from typing import Any, final
 from memspan.bench.timing import cost_benchmark
 from memspan.cells import CELLS
 from memspan.progress import SILENT, Progress
-from memspan.reproductions.trainings import train_all
+from memspan.reproductions.trainings import train_all, training_config
 from memspan.results import Benchmark
 from memspan.training.supervised.build import build_model
 

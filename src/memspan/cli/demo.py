@@ -41,9 +41,9 @@ def demo(
         for name, part in found.measured.items():
             write_folder(out / name, "measure", present(part))
         write_folder(out / "network", "predict", present(found.network))
-        write_folder(out / "written", "memorize", present(found.written))
-        if found.learnt is not None:
-            write_folder(out / "beside", "compare", present(found.learnt.beside))
+        write_folder(out / "written", "memorize", present(found.memorized))
+        if found.trained is not None:
+            write_folder(out / "beside", "compare", present(found.trained.comparison))
         report = out / "report.html"
         write_text(report, page(found))
     plain = {

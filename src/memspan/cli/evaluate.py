@@ -7,6 +7,7 @@ from pathlib import Path
 
 from memspan.cli import options
 from memspan.cli import train_options as train_option
+from memspan.cli.interrupts import nothing_saved
 from memspan.cli.output import CommandOutput, check_place
 from memspan.errors import InputError, check_models, check_rl
 
@@ -61,8 +62,14 @@ def evaluate(
     if worlds or episodes is not None:
         raise InputError(f"--world and --episodes are for runs in grid worlds; {run} is none; omit them")
     generates = segment_information or reverse_perplexity
-    _check_generation_options(generates, {"--length": length, "--seed": seed})
-    with output.progress() as progress, nothing_kept(f"what was evaluated; {run} is as it was"):
+    given = {"--length": length, "--seed": seed}
+    words = [f"{option} {value}" for option, value in given.items() if value is not None]
+    if words and not generates:
+        raise InputError(
+            f"{' and '.join(words)}: has no effect without generated text; add --segment-information or "
+            "--reverse-perplexity, or omit it"
+        )
+    with output.progress() as progress, nothing_saved(f"the evaluation; {run} is unchanged"):
         from memspan.diagnostics.generated_text import check_text, with_generated_text
         from memspan.training.supervised.evaluation import evaluate_run
 
@@ -71,7 +78,7 @@ def evaluate(
         result = evaluate_run(
             run, delays or (), split=split, batches=batches, size=size, device=device, progress=progress
         )
-        if writes:
+        if generates:
             result = with_generated_text(
                 result,
                 run,
@@ -83,9 +90,6 @@ def evaluate(
                 progress=progress,
             )
     dataclasses.replace(output, out=folder).give(result)
-
-    output = dataclasses.replace(output, out=folder)
-    output.give(result, lambda console: show_evaluation(console, result))
 
 
 def _evaluate_agents(
@@ -110,7 +114,4 @@ def _evaluate_agents(
             device=None if device == "auto" else device,
             progress=progress,
         )
-    from memspan.presentation.terminal import show_result
-
-    output = dataclasses.replace(output, out=folder)
-    output.give(result, lambda console: show_result(console, result))
+    dataclasses.replace(output, out=folder).give(result)

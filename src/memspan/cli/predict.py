@@ -11,7 +11,7 @@ from memspan.cli import options
 from memspan.cli.interrupts import CheckFailedError
 from memspan.cli.options import option
 from memspan.cli.output import CommandOutput
-from memspan.errors import InputError
+from memspan.errors import InputError, suggestion
 
 if TYPE_CHECKING:
     from memspan.progress import Progress
@@ -231,9 +231,8 @@ def predict(
 
 
 def _check(cell: str, chosen: dict[str, Any], axes: list[str]) -> None:
-
     if cell not in CELLS:
-        raise InputError(f"there is no theory of the cell {cell!r}; {choose(cell, CELLS)}")
+        raise InputError(f"there is no theory of the cell {cell!r}; {suggestion(cell, CELLS)}")
     for name in chosen:
         if cell not in _APPLIES[name]:
             word = "--" + name.replace("_", "-")
@@ -268,10 +267,8 @@ def _predicted(
     if cell == "attention":
         value = _eigenvalue(chosen.get("eigenvalue", "0.3"))
         longest = 1_000 if steps is None else steps
-        return predictions.predict_attention(
-            value, longest, kappa=chosen.get("kappa"), depth=chosen.get("depth")
-        )
-    settings = {name: chosen.get(name, default) for name, default in predictions.DEFAULTS[cell].items()}
+        return predict.predict_attention(value, longest, kappa=chosen.get("kappa"), depth=chosen.get("depth"))
+    settings = {name: chosen.get(name, default) for name, default in predict.DEFAULTS[cell].items()}
     if "critical" in chosen:
         settings = _critical(cell, settings, chosen)
     question = _question(chosen, axes, 1 if steps is None else steps)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from memspan.cli import options
-from memspan.cli.output import CommandOutput, encoded
+from memspan.cli.output import CommandOutput
 from memspan.cli.train_options import DeviceName, option
 from memspan.errors import InputError, check_models
 
@@ -79,26 +79,4 @@ def sample(
             device=device,
             progress=progress,
         )
-    output.show(
-        encoded("sample", result.to_json()), _sentence(result), lambda console: _show(console, result)
-    )
-
-
-def _sentence(result: Sample) -> str:
-    texts = "1 text" if result.streams == 1 else f"{result.streams:,} texts"
-    return f"{result.source}: {result.characters:,} characters in {texts}, by {result.model}"
-
-
-def _show(console: Console, result: Sample) -> None:
-    """The beginning of the first text or the saved file, and the command that measures it."""
-    from memspan.presentation.numbers import duration
-    from memspan.presentation.terminal import print_table, show_notes
-
-    if result.path is None:
-        console.print(result.excerpt, soft_wrap=True)
-        rows = [("next", f"memspan measure {result.source}")]
-    else:
-        documents = "" if result.documents == "file" else f" --documents '{result.documents}'"
-        rows = [("saved", result.path), ("next", f"memspan measure {result.path}{documents}")]
-    print_table(console, (), [("time", duration(result.seconds)), *rows])
-    show_notes(console, result.notes)
+    output.print(output.present(result))

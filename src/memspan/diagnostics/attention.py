@@ -49,7 +49,7 @@ def attention_map(
     total = _AttentionSums(square, square, np.zeros(3))
     with progress.stage("attention", count) as stage, evaluation_mode(network):
         for begin in range(0, count, together):
-            inputs = network.encoded(batch.inputs[:, begin : begin + together])
+            inputs = network.encode(batch.inputs[:, begin : begin + together])
             total += _attention_sums(network.cell.attention(inputs), screening, task.recalled)
             stage.advance(inputs.shape[1])
     states, distance, share = (total.of_answers / count).tolist()

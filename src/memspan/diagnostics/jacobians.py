@@ -13,7 +13,7 @@ from torch import Tensor
 from memspan.cells.base.layer import Layer
 from memspan.diagnostics.batches import diagnostic_batch, double_precision
 from memspan.errors import InputError
-from memspan.init.mean_field import MeanFieldLayer
+from memspan.init.mean_field import InputStatistics, MeanFieldLayer
 from memspan.models.cell_model import CellModel
 from memspan.progress import SILENT, Progress
 from memspan.results import JacobianMoments, JacobianSpectrum
@@ -123,7 +123,7 @@ def _fields(layer: Layer) -> tuple[str, ...]:
 @torch.no_grad()
 def _layer_inputs(network: CellModel, task: Task, sequences: int, seed: int) -> Tensor:
     """The inputs of the last layer: (time, batch, features)."""
-    inputs = network.encoded(diagnostic_batch(network, task, sequences, seed).inputs)
+    inputs = network.encode(diagnostic_batch(network, task, sequences, seed).inputs)
     for layer in network.cell.stack[:-1]:
         inputs, _ = layer(inputs, layer.start(inputs.shape[1]))
     return inputs
@@ -181,7 +181,7 @@ def _theory(layer: Layer, inputs: Tensor, weights: str) -> list[JacobianMoments]
     if not isinstance(layer, MeanFieldLayer):
         return []
     try:
-        field = layer.field(Arriving.of(layer, None, inputs).second_moment(layer))
+        field = layer.field(InputStatistics.of(layer, None, inputs).second_moment(layer))
     except InputError:  # an activation outside the theory
         return []
     return [_moments(field, int(k), weights) for k in product_lengths(max(len(inputs) - 1, 1))]

@@ -14,6 +14,7 @@ from memspan.progress import SILENT, Progress
 from memspan.results import TrainingRun
 from memspan.results.files import write_text
 from memspan.training import Config, resume, train
+from memspan.training.run.config import merge
 from memspan.training.run.folder import RunFolder
 from memspan.training.run.loop import DivergenceError
 from memspan.training.supervised.config import from_json, read_run_config, resolve, to_json
@@ -37,9 +38,9 @@ WHOLE: dict[str, Any] = {"validation_batches": 1_000_000}
 
 def training_config(task: str, cell: str, seed: int, *settings: dict[str, Any]) -> Config:
     """The default settings of a task and cell, updated by `settings` in this order."""
-    plain = merged(defaults(task, cell), _ONE_THREAD)
+    plain = merge(defaults(task, cell), _ONE_THREAD)
     for each in settings:
-        plain = merged(plain, each)
+        plain = merge(plain, each)
     return from_json({**plain, "seed": seed}, "the recipe")
 
 

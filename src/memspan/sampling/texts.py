@@ -119,7 +119,7 @@ def write(path: str | os.PathLike[str], blocks: Iterable[Block], vocabulary: Spe
 
 
 def _texts(blocks: Iterable[Block], vocabulary: Spelling) -> Iterator[Iterator[str]]:
-    return (vocabulary.decoded(pieces) for pieces in in_turn(blocks))
+    return (vocabulary.decode_pieces(pieces) for pieces in in_turn(blocks))
 
 
 def _groups(blocks: Iterable[Block]) -> Iterator[Iterator[Block]]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from memspan.data.catalog import CATALOG
 from memspan.data.locations import find, locate
-from memspan.errors import InputError
+from memspan.errors import InputError, suggestion
 from memspan.tasks.task import SPLITS, Split
 
 STANDARD_LIBRARY = "python"
@@ -53,8 +53,8 @@ def resolve_corpus(data: str) -> str:
         return data
     folder = Path(data).expanduser()
     if not folder.is_dir():
-        suggestion = choose(data, (AUTO, STANDARD_LIBRARY, *NAMED))
-        raise InputError(f"there is no text and no folder {data!r}; {suggestion}")
+        names = (AUTO, STANDARD_LIBRARY, *NAMED)
+        raise InputError(f"there is no text and no folder {data!r}; {suggestion(data, names)}")
     return str(folder.resolve())
 
 
@@ -67,7 +67,7 @@ def corpus_files(data: str) -> CorpusFiles:
     if data in NAMED:
         for split in SPLITS:
             files[split] = tuple(
-                locate(data, file.name) for file in CATALOGUE[data].files if file.split == split
+                locate(data, file.name) for file in CATALOG[data].files if file.split == split
             )
         return CorpusFiles(files, data == "ptb")  # its lines start and end with a blank
     for split in SPLITS:

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from memspan.data import CATALOG, find, locate
+from memspan import data
 from memspan.data.files import read_idx
 from memspan.errors import InputError, MissingExtraError, suggestion
 from memspan.tasks.catalog import CATALOG
@@ -56,8 +56,8 @@ class DigitTask(Task):
 
     def __post_init__(self) -> None:
         if self.data != AUTO and self.data not in IMAGE_SETS:
-            suggestion = suggestion(str(self.data), [AUTO, *IMAGE_SETS])
-            raise InputError(f"{self.facts.word}: data is {self.data!r}; {suggestion}")
+            names = [AUTO, *IMAGE_SETS]
+            raise InputError(f"{self.facts.word}: data is {self.data!r}; {suggestion(str(self.data), names)}")
 
     @property
     def symbols(self) -> None:
@@ -311,11 +311,11 @@ IMAGE_SETS: Mapping[str, ImageSet] = MappingProxyType(
 """The values of `data` other than `auto`."""
 
 
-def image_set(data: str) -> str:
+def image_set(name: str) -> str:
     """The name of the images on this machine for `auto`; other names unchanged."""
-    if data != AUTO:
-        return data
-    return "mnist" if find("mnist") is not None else "digits"
+    if name != AUTO:
+        return name
+    return "mnist" if data.find("mnist") is not None else "digits"
 
 
 def load_images(name: str, split: Split) -> Images:
@@ -337,7 +337,7 @@ def pixel_moments(name: str) -> tuple[float, float]:
 
 def mnist_files() -> tuple[Path, ...]:
     """The four files of MNIST; raises for the first that is missing."""
-    return tuple(locate("mnist", file.name) for file in CATALOG["mnist"].files)
+    return tuple(data.locate("mnist", file.name) for file in data.CATALOG["mnist"].files)
 
 
 @lru_cache(maxsize=1)

@@ -21,9 +21,10 @@ from memspan.training.agents.config import (
     read_agent_config,
 )
 from memspan.training.agents.evaluation import evaluate_agents
-from memspan.training.agents.training import agent_jobs
+from memspan.training.agents.training import agent_jobs, train_agent
 from memspan.training.run.config import merge
 from memspan.training.run.folder import RunFolder
+from memspan.training.run.sweep import TrainingJob
 
 
 @final
@@ -39,7 +40,7 @@ class AgentGroup:
     episodes: int
 
     @property
-    def jobs(self) -> list[Job]:
+    def jobs(self) -> list[TrainingJob[AgentConfig]]:
         """One training job per seed."""
         return agent_jobs(self.config, self.folder, self.seeds)
 
@@ -81,9 +82,9 @@ def evaluate_groups(
     return [by_folder[group.folder] for group in groups]
 
 
-def _train(job: Job) -> None:
+def _train(job: TrainingJob[AgentConfig]) -> None:
     """Train one agent, or resume its training."""
-    train_one(job.config, job.folder)
+    train_agent(job.config, job.folder)
 
 
 def evaluate_group(group: AgentGroup) -> AgentEvaluation:

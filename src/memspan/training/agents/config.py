@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, final
 
-from memspan.errors import InputError
+from memspan.errors import InputError, suggestion
 from memspan.tasks.gridworld import check_world
 from memspan.training.run.config import (
     AGENTS,
@@ -163,7 +163,7 @@ def _read_agent_cell(plain: dict[str, Any], where: str) -> CellConfig:
     if name == NONE:
         return read_section(CellConfig, plain, "cell", where)
     if name not in agent_cells() and name != "transformer":
-        raise InputError(f"there is no cell {name!r} for agents; {choose(name, agent_cells())}")
+        raise InputError(f"there is no cell {name!r} for agents; {suggestion(name, agent_cells())}")
     return read_cell({"name": name, **plain}, where)
 
 
@@ -228,7 +228,7 @@ def _check_together(config: AgentConfig) -> None:
             + ", ".join(cells)
         )
     if cell.name not in cells:
-        raise InputError(f"there is no cell {cell.name!r} for agents; {choose(cell.name, cells)}")
+        raise InputError(f"there is no cell {cell.name!r} for agents; {suggestion(cell.name, cells)}")
     if cell.dropout:
         raise InputError(
             f"cell.dropout is {cell.dropout:g}; expected 0: PPO must compute the same probabilities as those acted on"

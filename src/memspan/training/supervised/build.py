@@ -86,7 +86,7 @@ def initialize(network: CellModel, config: InitConfig, task: Task, seed: int) ->
             init.critical_(
                 network.cell,
                 bias_mean=config.bias_mean,
-                sample=network.encoded(task.batch(0, SAMPLE, seed=seed).inputs),
+                sample=network.encode(task.batch(0, SAMPLE, seed=seed).inputs),
                 weights=config.weights,
                 sigma_v=config.sigma_v,
             )
