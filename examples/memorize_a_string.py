@@ -15,5 +15,5 @@ for _ in range(11):
     state = loaded.W_h @ state
     print(loaded.alphabet[(loaded.W_y @ state + loaded.b_y).argmax()], state.round(3))
 
-for name, figure in ms.figures.figures_of(net).items():  # its orbit, how it is read, its eigenvalues
-    print("drawn:", *ms.figures.save(figure, "abracadabra", name))
+for name, figure in ms.presentation.figures_of(net).items():  # its orbit, how it is read, its eigenvalues
+    print("drawn:", *ms.presentation.save(figure, "abracadabra", name))

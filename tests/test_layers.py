@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 LAYERS = [
-    *("cli", "bench", "experiments", "report", "figures", "memorization | decay", "information"),
+    *("cli", "bench", "reproductions", "presentation", "memorization | decay", "information"),
     *("sequences | theory", "data", "engines", "results", "progress | errors | statistics"),
 ]
 HEAVY = ("numba", "scipy", "matplotlib", "torch", "typer", "rich", "pooch", "fsspec", "numpy")

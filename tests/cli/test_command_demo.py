@@ -50,7 +50,7 @@ def test_the_demo_tells_its_story(memspan, tmp_path):
     assert "<script" not in page
     parts = {path.parent.name: json.loads(path.read_text()) for path in tmp_path.rglob("result.json")}
     assert set(parts) == {"python-source", "power-law", "network", "seed-0", "beside", "written"}
-    assert "How network begins" in page
+    assert "Beginning of network" in page
     assert len(parts["beside"]["sources"]["network"]["excerpt"]) == 600
     power = parts["power-law"]["laws"]["power"]
     low, high = power["intervals"]["exponent"]

@@ -142,7 +142,7 @@ def test_several_networks_are_told_one_by_one(memspan, tmp_path):
     )
     lines = dict(re.findall(r"^(.+?)  +(.+?) *$", done.out, flags=re.MULTILINE))
     assert "over 200 episodes of 2 networks after 32 frames" in done.out.splitlines()[0]
-    assert len(lines["of each seed"].split()) == len(lines["of each seed, without"].split()) == 2
+    assert len(lines["of each seed"].split()) == len(lines["of each seed, without memory"].split()) == 2
     assert "one network" not in done.out
 
 

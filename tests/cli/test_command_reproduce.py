@@ -115,11 +115,11 @@ def test_an_interrupt_before_anything_is_trained_says_so(memspan, tmp_path, monk
         raise KeyboardInterrupt
 
     out = tmp_path / "out"
-    monkeypatch.setattr(agent_trainings, "train_one", interrupted)
+    monkeypatch.setattr(agent_trainings, "train_agent", interrupted)
     ran = memspan("reproduce", "relevance-table4", "--scale", "smoke", "--quiet", "--out", out)
     assert (
         ran.err
-        == f"interrupted: no training was saved yet in {out / 'runs'}; run the same command to begin again\n"
+        == f"interrupted: no training was saved in {out / 'runs'} yet; run the same command to start over\n"
     )
     monkeypatch.setattr(Computed, "outcome", interrupted)
     ran = memspan("reproduce", "errata-04", "--scale", "smoke", "--quiet", "--out", out)

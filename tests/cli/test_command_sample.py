@@ -150,8 +150,8 @@ def test_a_model_and_its_data_side_by_side(memspan, made):
     ("more", "told"),
     [
         (("other.txt",), "is a model and cannot be read together with other sources"),
-        (("--as", "words"), "is measured as the characters it writes"),
-        (("--documents", "line"), "is measured as the characters it writes"),
+        (("--as", "words"), "is measured by the characters it generates"),
+        (("--documents", "line"), "is measured by the characters it generates"),
     ],
 )
 def test_a_model_is_a_source_by_itself(memspan, made, more, told):

@@ -212,7 +212,7 @@ REFUSED = {
     ),
     "no theory": (
         ("copy", "--cell", "lstm", "--init", "critical"),
-        "mean-field theory does not describe LSTM; expected VanillaRNN or MinimalRNN (--cell rnn or minimal-rnn)",
+        "mean-field theory does not describe LSTM; use VanillaRNN or MinimalRNN (--cell rnn or minimal-rnn)",
     ),
 }
 

@@ -95,7 +95,7 @@ def test_a_model_without_its_tokens_is_told(folder: Path, tmp_path: Path):
 
 def test_the_command_draws_it_and_wants_a_text(memspan, folder: Path, tmp_path: Path):
     asked = ("diagnose", f"hf:{folder}", "--sequences", 2)
-    assert "comes with no text; give one by --text FILE" in memspan(*asked).error
+    assert "has no text; give one with --text FILE" in memspan(*asked).error
     done = memspan(*asked, "--text", folder / "text.txt", "--out", tmp_path / "out")
     assert "gradients reach" in done.out
     page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
@@ -104,5 +104,6 @@ def test_the_command_draws_it_and_wants_a_text(memspan, folder: Path, tmp_path: 
     assert "of update" not in page
     assert (tmp_path / "out/figures/context.png").is_file()
     assert (
-        "a training is looked at on the test text" in memspan("diagnose", tmp_path, "--text", "a.txt").error
+        "a training is diagnosed on its own test text"
+        in memspan("diagnose", tmp_path, "--text", "a.txt").error
     )

@@ -57,16 +57,16 @@ def run(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_both_are_told_in_the_sentence_the_table_and_the_report(memspan, run):
     ran = memspan("evaluate", run, *BOTH)
     first, *rest = ran.out.splitlines()
-    assert "; its segments tell " in first
-    assert " of each other, those of the text " in first
+    assert "; information of its segments " in first
+    assert ", of those of the text " in first
     assert "; reverse " in first
     assert first.endswith(" bits per character")
     shown = [line.split("  ")[0] for line in rest]
-    wanted = ["segments it writes", "segments of the text", "folds", "reverse, test", "reverse, valid"]
+    wanted = ["segments, generated", "segments, training", "folds", "reverse, test", "reverse, valid"]
     assert [name for name in shown if name in wanted] == wanted
     page = (run / "evaluation/report.html").read_text(encoding="utf-8")
-    assert "What it writes" in page
-    assert "A fresh language model" in page
+    assert "Generated text" in page
+    assert "A new language model" in page
 
 
 @final

@@ -381,7 +381,7 @@ def spoil(folder: Path, how: str) -> None:
         ("cut weights", r"gpt2 cannot be loaded \(.*; pass a folder written by save_pretrained"),
         ("no safetensors", r"gpt2 cannot be loaded \("),
         ("one missing", r"gpt2 lacks the weights transformer\.h\.1\.attn\.c_attn\.weight; download or save"),
-        ("damaged tokenizer", r"tokenizer\.json is no tokenizer\.json that can be read"),
+        ("damaged tokenizer", r"tokenizer\.json is not a valid tokenizer\.json"),
     ],
 )
 def test_a_folder_that_cannot_be_loaded_gives_a_one_line_error(copied, capfd, how, words):

@@ -238,8 +238,8 @@ def test_a_non_finite_objective_is_reported_with_a_remedy(folder, tmp_path, monk
     with pytest.raises(DivergenceError) as raised:
         train(config_of(folder), tmp_path / "run")
     assert re.fullmatch(
-        r"the loss of bmi was no finite number at update 5, beside a sound one of the task \(\d.*\); the state of update 3 "
-        r"is kept in .*run; train again into another --out with a smaller learning rate of its discriminator "
+        r"the loss of bmi is NaN or infinite, while that of the task is \d.*, at update 5; the checkpoint of update 3 "
+        r"is saved in .*run; train again into another --out with a smaller learning rate of its discriminator "
         r"\(--set bmi\.learning_rate=7e-05\) or a smaller bmi\.weight",
         str(raised.value),
     )
@@ -263,7 +263,7 @@ def test_what_is_no_text_has_no_segments(folder):
 
 
 def test_an_unreachable_switch_is_rejected_and_a_missed_one_is_reported(folder, tmp_path):
-    with pytest.raises(InputError, match=r"bmi\.switch_at is 30, and training ends after 30 updates"):
+    with pytest.raises(InputError, match=r"bmi\.switch_at is 30, but training ends after 30 updates"):
         check_config(config_of(folder, replace(FULL, switch_at=30), updates=30))
     run = train(config_of(folder, updates=4, optimizer="nt-asgd"), tmp_path / "run")
     assert sum("the switch was never reached" in note for note in run.notes) == 1

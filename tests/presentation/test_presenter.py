@@ -118,6 +118,5 @@ def test_a_measurement_loads_only_its_own_presenter(loaded):
     assert len(own) <= MOST_OWN_MODULES, own
 
 
-@pytest.mark.xfail(strict=False, reason="sequences and information still load 38 modules")
 def test_a_measurement_loads_few_modules(loaded):
     assert len(loaded) <= MOST_MODULES, loaded

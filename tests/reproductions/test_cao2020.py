@@ -122,7 +122,13 @@ def test_segments_share_more_information_or_do_not():
 def validated(losses: list[float], switch_at: int | None, nonmonotone: int = 2) -> TrainingRun:
     config = {"bmi": {"switch_at": switch_at}, "training": {"nonmonotone": nonmonotone}}
     updates = 10 * np.arange(1, len(losses) + 1)
-    return dataclasses.replace(training(), validated=updates, validation_loss=np.array(losses), config=config)
+    return dataclasses.replace(
+        training(),
+        validated=updates,
+        validation_loss=np.array(losses),
+        validation_accuracy=np.ones(len(losses)),
+        config=config,
+    )
 
 
 def test_curves_start_at_the_fixed_or_detected_switch():

@@ -173,6 +173,6 @@ def test_finished_agents_are_loaded_and_not_trained_again(tmp_path, monkeypatch)
     first = RECIPES["relevance-table4"].outcome("smoke", runs=tmp_path)
     assert {path.parent.name for path in tmp_path.rglob("seed-*/config.json")} == {"seed-0", "seed-1"}
     assert first.notes[-1].startswith("4 trainings of ")
-    monkeypatch.setattr(agent_trainings, "train_one", None)
+    monkeypatch.setattr(agent_trainings, "train_agent", None)
     monkeypatch.setattr(agent_trainings, "evaluate_agents", None)
     assert RECIPES["relevance-table4"].outcome("smoke", runs=tmp_path).claims == first.claims

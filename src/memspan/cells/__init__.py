@@ -108,4 +108,4 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        raise MissingExtraError("memspan.cells", "PyTorch", "models") from error
+        raise MissingExtraError(f"{__name__}.{name}", "PyTorch", "models") from error

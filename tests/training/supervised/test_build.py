@@ -88,7 +88,7 @@ def test_field_weights_have_the_wanted_variances(cell, weights, tiny):
 
 @pytest.mark.parametrize("sigma", [-1.0, math.nan])
 def test_deviations_that_cannot_be_are_refused(sigma, tiny):
-    with pytest.raises(InputError, match="expected 0 or more of both"):
+    with pytest.raises(InputError, match="expected both to be 0 or more"):
         mean_field_(build(tiny("rnn")).cell, sigma_w=sigma, sigma_v=1.0)
     with pytest.raises(InputError, match="expected gaussian or orthogonal"):
         mean_field_(build(tiny("rnn")).cell, sigma_w=1.0, sigma_v=1.0, weights="uniform")
