@@ -20,7 +20,5 @@ for wanted in (10, 100, 1_000):
     print(f"plain, {wanted:5,} steps: sigma_w must be between {sliver.low:.4f} and {sliver.high:.4f}")
 
 bias_means = np.array([6.0, 7.0, 8.0, 9.0, 10.0])  # parameters may be arrays
-timescales = theory.MinimalField(
-    sigma_w=6.88, sigma_v=1.39, bias_mean=bias_means, input_variance=0.46
-).timescale()
+timescales = theory.MinimalField(sigma_w=6.88, sigma_v=1.39, bias_mean=bias_means, input_variance=0.46).timescale()
 print("gated, bias mean 6, 7, 8, 9, 10:", ", ".join(f"{steps:,.0f}" for steps in timescales), "steps")

@@ -60,7 +60,4 @@ for name, sample in SOURCES.items():
         accepted += fit.fits and period is None
         best.append(fit.best)
     common = max(set(best), key=best.count) if best else "none"
-    print(
-        f"{name}: law accepted in {accepted} of {seeds}, period found in {periods}; mostly {common}",
-        flush=True,
-    )
+    print(f"{name}: law accepted in {accepted} of {seeds}, period found in {periods}; mostly {common}", flush=True)

@@ -56,9 +56,7 @@ def main() -> None:
     ax.loglog(lags, curve.information, color="0.6", label="raw estimate")
     ax.loglog(lags, curve.floor, color="0.3", linestyle="--", label="floor: mean of the null's draws")
     seen = curve.corrected > 2 * curve.error
-    ax.errorbar(
-        lags[seen], curve.corrected[seen], 2 * curve.error[seen], fmt="o", ms=4, label="corrected, ± 2 errors"
-    )
+    ax.errorbar(lags[seen], curve.corrected[seen], 2 * curve.error[seen], fmt="o", ms=4, label="corrected, ± 2 errors")
     ax.loglog(lags, source.information(lags), color="tab:red", linewidth=1, label="exact")
     ax.set_ylim(5e-4, 4)
     ax.set_xlabel("lag, symbols")
@@ -68,9 +66,7 @@ def main() -> None:
     path = sys.argv[1] if len(sys.argv) > 1 else "null-blocks.png"
     figure.savefig(path, dpi=150)
     far = lags > 60
-    print(
-        f"floor {curve.floor[far].mean():.4f} nats, corrected beyond lag 60 {curve.corrected[far].mean():+.4f} nats"
-    )
+    print(f"floor {curve.floor[far].mean():.4f} nats, corrected beyond lag 60 {curve.corrected[far].mean():+.4f} nats")
     print(f"lags beyond 60 with p < 0.05: {100 * np.mean(curve.p_value[far] < 0.05):.0f} %")
 
 

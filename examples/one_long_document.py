@@ -24,6 +24,4 @@ for name, (documents, length, null) in cases.items():
         found.append(power.parameters["exponent"])
         covered += low <= law.exponent <= high
     mean, least, most = sum(found) / len(found), min(found), max(found)
-    print(
-        f"{name}: {mean:.2f} (from {least:.2f} to {most:.2f}), in the interval {covered} of {len(found)} times"
-    )
+    print(f"{name}: {mean:.2f} (from {least:.2f} to {most:.2f}), in the interval {covered} of {len(found)} times")

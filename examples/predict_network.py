@@ -14,6 +14,4 @@ for bias_mean in (-4, -2, 6):
     print(f"{bias_mean:9}  {field.phase}  {field.timescale():17.1f}, {run.timescale:.1f}")
 
 answer = theory.parameter_for(theory.MinimalField(bias_mean=6, **weights), timescale=1_000)
-print(
-    f"for 1,000 steps: bias mean {answer.value:.2f}; every larger one will do as well: {answer.region.open}"
-)
+print(f"for 1,000 steps: bias mean {answer.value:.2f}; every larger one will do as well: {answer.region.open}")

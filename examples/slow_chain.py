@@ -13,9 +13,7 @@ samples = [chain.sample(1, 400_000, seed=seed) for seed in range(20)]
 print(f"true information at lag 1,000: {chain.information([1_000])[0]:.0e} nats")
 for null in ("blocks", "independent"):
     curves = [ms.mutual_information(sample, lags, null=null) for sample in samples]
-    estimate, floor = (
-        sum(getattr(c, name).mean() for c in curves) / len(curves) for name in ("information", "floor")
-    )
+    estimate, floor = (sum(getattr(c, name).mean() for c in curves) / len(curves) for name in ("information", "floor"))
     alarms = sum(int(curve.significant.sum()) for curve in curves)
     print(f"--null {null}: estimate {estimate:.1e} nats, floor {floor:.1e};", end=" ")
     print(f"{100 * alarms / (len(samples) * len(lags)):.1f} % of far lags called significant")

@@ -20,6 +20,4 @@ run = train(
     ),
     Path("binary"),
 )
-print(
-    f"a guess costs 0.693 nats a symbol, knowing the last one {task.baseline:.3f}, the network {run.loss:.3f}"
-)
+print(f"a guess costs 0.693 nats a symbol, knowing the last one {task.baseline:.3f}, the network {run.loss:.3f}")

@@ -17,9 +17,7 @@ assert run.memoryless is not None
 for name, found in ((run.cell, run.found), ("without memory", run.memoryless)):
     assert found.interval is not None
     low, high = found.interval
-    print(
-        f"{name}: reward {found.reward:.2f} [{low:.2f}, {high:.2f}] over {found.episodes} episodes of one network"
-    )
+    print(f"{name}: reward {found.reward:.2f} [{low:.2f}, {high:.2f}] over {found.episodes} episodes of one network")
 
 assert run.episode is not None
 print(f"{run.episode.steps} steps, a picture of each of the first {run.episode.shown}")

@@ -56,9 +56,7 @@ def code_stats(root: Path = SOURCE) -> CodeStats:
         lines=sum(lines.values()),
         comment_share=comments / sum(lines.values()),
         small=tuple(
-            f"{names[path]} {lines[path]}"
-            for path in texts
-            if lines[path] < SMALL and path.name != "__init__.py"
+            f"{names[path]} {lines[path]}" for path in texts if lines[path] < SMALL and path.name != "__init__.py"
         ),
         single_importer=tuple(
             names[path]
@@ -68,9 +66,7 @@ def code_stats(root: Path = SOURCE) -> CodeStats:
         repeated_classes=tuple(
             f"{name}: {', '.join(sorted(where))}" for name, where in classes.items() if len(where) > 1
         ),
-        crowded=tuple(
-            f"{folder.relative_to(root)} {count}" for folder, count in folders.items() if count > 25
-        ),
+        crowded=tuple(f"{folder.relative_to(root)} {count}" for folder, count in folders.items() if count > 25),
         cycles=tuple(" ".join(sorted(group)) for group in _cycles(graph)),
     )
 
@@ -142,9 +138,7 @@ def main() -> None:
         if isinstance(value, tuple):
             sys.stdout.write("\n    ".join([f"{field.name}: {len(value)}", *value]) + "\n")
         else:
-            sys.stdout.write(
-                f"{field.name}: {value:.3f}\n" if isinstance(value, float) else f"{field.name}: {value}\n"
-            )
+            sys.stdout.write(f"{field.name}: {value:.3f}\n" if isinstance(value, float) else f"{field.name}: {value}\n")
 
 
 if __name__ == "__main__":

@@ -24,10 +24,7 @@ def test_measure_and_compare_run_on_a_core_install(tmp_path: Path) -> None:
     text.write_text(Path(json.__file__).read_text(encoding="utf-8") * 2, encoding="utf-8")
     tool = tmp_path / "env" / "bin" / "memspan"
     measured = subprocess.run(
-        [tool, "measure", text, "--json", "--out", tmp_path / "out"],
-        check=True,
-        capture_output=True,
-        text=True,
+        [tool, "measure", text, "--json", "--out", tmp_path / "out"], check=True, capture_output=True, text=True
     )
     assert json.loads(measured.stdout)["span"]["lag"] > 0
     assert (tmp_path / "out" / "report.html").exists()

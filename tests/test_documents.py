@@ -334,9 +334,7 @@ def test_the_page_on_models_names_every_option_and_field_of_sample():
     assert {word for row in rows for word in re.findall(r"`(-[\w-]+)`", row)} == commands()["sample"]
     told = MODELS.partition("| field of `sample`")[2].partition("\n\n")[0]
     names = {
-        name
-        for row in re.findall(r"^\| (`[^|]+) \|", told, flags=re.MULTILINE)
-        for name in re.findall(r"`(\w+)`", row)
+        name for row in re.findall(r"^\| (`[^|]+) \|", told, flags=re.MULTILINE) for name in re.findall(r"`(\w+)`", row)
     }
     assert names == {"schema", "command", "version", *Sample.__dataclass_fields__}
 
@@ -370,9 +368,7 @@ def test_the_python_of_the_page_on_memorization_runs_and_keeps_its_promise(capsy
 
 def test_the_python_of_the_page_on_cells_prints_what_is_shown(capsys, in_folder):
     names: dict[str, object] = {}
-    pieces = re.findall(
-        r"^```python\n(.*?)^```$(?:\n\n```\n(.*?)^```$)?", CELLS, flags=re.DOTALL | re.MULTILINE
-    )
+    pieces = re.findall(r"^```python\n(.*?)^```$(?:\n\n```\n(.*?)^```$)?", CELLS, flags=re.DOTALL | re.MULTILINE)
     assert len(pieces) >= 10
     for code, shown in pieces:
         exec(compile(code, "cells.md", "exec"), names)
@@ -398,9 +394,7 @@ def test_the_table_of_cells_is_that_of_the_package():
     rows = re.findall(r"^\| `([\w-]+)` \| `(\w+)` \|.*\| ([\d,]+) \| ([\d,]+) \|", CELLS, flags=re.MULTILINE)
     told = {word: (name, *(int(size.replace(",", "")) for size in sizes)) for word, name, *sizes in rows}
     there = {word: (kind.__name__, kind(10, 128)) for word, kind in KINDS.items()}  # pyright: ignore[reportCallIssue]
-    assert told == {
-        w: (name, cell.state_size(100), cell.state_size(1_000)) for w, (name, cell) in there.items()
-    }
+    assert told == {w: (name, cell.state_size(100), cell.state_size(1_000)) for w, (name, cell) in there.items()}
 
 
 def test_the_errors_on_the_page_on_cells_are_those_of_the_package():

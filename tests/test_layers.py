@@ -20,9 +20,7 @@ HEAVY = ("numba", "scipy", "matplotlib", "torch", "typer", "rich", "pooch", "fss
 def loaded_by(code: str) -> set[str]:
     """The top-level modules that a fresh interpreter has after running `code`."""
     show = "import sys; print(' '.join({name.partition('.')[0] for name in sys.modules}))"
-    ran = subprocess.run(
-        [sys.executable, "-c", f"{code}\n{show}"], capture_output=True, text=True, check=True
-    )
+    ran = subprocess.run([sys.executable, "-c", f"{code}\n{show}"], capture_output=True, text=True, check=True)
     return set(ran.stdout.split())
 
 
@@ -44,10 +42,7 @@ def test_every_part_of_the_package_is_in_a_layer():
 
 def test_no_import_breaks_a_contract():
     ran = subprocess.run(
-        [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
+        [Path(sys.executable).with_name("lint-imports"), "--no-cache"], cwd=ROOT, capture_output=True, text=True
     )
     assert ran.returncode == 0, ran.stdout
 

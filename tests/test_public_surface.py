@@ -48,10 +48,7 @@ def test_a_type_checker_sees_the_same_names():
     tree = ast.parse(Path(memspan.__file__).read_text())
     block = next(node for node in tree.body if isinstance(node, ast.If))
     seen = {
-        alias.asname: node.module
-        for node in block.body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
+        alias.asname: node.module for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names
     }
     assert seen.keys() == {*NAMES, *NAMESPACES}
     assert {name: seen[name] for name in NAMES} == memspan._PUBLIC

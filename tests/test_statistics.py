@@ -40,9 +40,7 @@ def test_student_quantiles_are_bitwise_those_of_scipy_stats(freedom: float) -> N
 
 def test_student_intervals_are_those_of_a_t_test() -> None:
     some, others = RANDOM.normal(0, 1, 3), RANDOM.normal(1, 3, 5)
-    assert student_interval(some) == pytest.approx(
-        tuple(stats.ttest_1samp(some, 0).confidence_interval(0.95))
-    )
+    assert student_interval(some) == pytest.approx(tuple(stats.ttest_1samp(some, 0).confidence_interval(0.95)))
     low, high = stats.ttest_ind(some, others, equal_var=False).confidence_interval(0.95)
     assert welch_margin(some, others) == pytest.approx((high - low) / 2)
 

@@ -59,11 +59,7 @@ def student_margin(values: ArrayLike, level: float = LEVEL) -> float:
     2.484
     """
     sample = np.asarray(values, np.float64)
-    return (
-        student_quantile(sample.size - 1, level) * float(standard_error(sample))
-        if sample.size > 1
-        else math.nan
-    )
+    return student_quantile(sample.size - 1, level) * float(standard_error(sample)) if sample.size > 1 else math.nan
 
 
 def student_interval(values: ArrayLike, level: float = LEVEL) -> tuple[float, float]:

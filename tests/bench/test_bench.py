@@ -57,9 +57,7 @@ def test_every_benchmark_has_a_function_and_is_in_the_help() -> None:
 
 def test_a_benchmark_is_one_function_and_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     one = cost_benchmark("a", "b", 1.0, 2.0, "s")
-    monkeypatch.setitem(
-        sys.modules, "memspan.bench.dummy", SimpleNamespace(two_words=lambda progress: (one,))
-    )
+    monkeypatch.setitem(sys.modules, "memspan.bench.dummy", SimpleNamespace(two_words=lambda progress: (one,)))
     monkeypatch.setitem(BENCHMARKS, "two-words", BenchmarkSuite("two-words", "nothing", "1 second", "dummy"))
     assert run("two-words").benchmarks == (one,)
     assert "two-words (nothing; 1 second)" in benchmarks_help()

@@ -71,9 +71,7 @@ def curve(
     )
 
 
-def summary(
-    curves: Many[Curve], truth: Many[float], reach: tuple[float, float] = NOWHERE
-) -> SourceCalibration:
+def summary(curves: Many[Curve], truth: Many[float], reach: tuple[float, float] = NOWHERE) -> SourceCalibration:
     return summarize("by hand", curves, np.asarray(truth, dtype=np.float64), reach, seconds=0.0)
 
 
@@ -105,9 +103,7 @@ def test_normal_noise_has_the_stated_width_and_its_own_coverage(too_wide: float)
     rng = np.random.default_rng(0)
     lags, seeds = 400, 25
     truth = np.full(lags, 0.5)
-    curves = [
-        curve((0.5 + 0.01 * rng.standard_normal(lags)).tolist(), error=too_wide * 0.01) for _ in range(seeds)
-    ]
+    curves = [curve((0.5 + 0.01 * rng.standard_normal(lags)).tolist(), error=too_wide * 0.01) for _ in range(seeds)]
     found = summary(curves, truth.tolist())
     # 10,000 normal numbers: their standard deviation is known to 0.7 %, the share within x to 0.005 at most.
     assert found.width == pytest.approx(too_wide, rel=0.035)
@@ -204,17 +200,7 @@ def test_a_case_is_sampled_with_consecutive_seeds_and_measured_the_same_again() 
 
 def test_every_kind_of_source_is_in_the_table_and_its_name_is_short() -> None:
     quick, full = ([case.name for case in cases(full=size)] for size in (False, True))
-    for word in (
-        "independent",
-        "Markov",
-        "sticky",
-        "AR(1)",
-        "hidden",
-        "Eq. 52",
-        "periodic",
-        "power law",
-        "bigrams",
-    ):
+    for word in ("independent", "Markov", "sticky", "AR(1)", "hidden", "Eq. 52", "periodic", "power law", "bigrams"):
         assert any(word in name for name in quick)
     assert set(quick) <= set(full)
     assert max(map(len, full)) <= 24, "the table is 100 columns wide"
@@ -338,9 +324,7 @@ def test_the_table_of_errors_has_a_row_per_estimator() -> None:
 
 def test_a_report_with_a_calibration_survives_json() -> None:
     found = summary([curve([0.5], error=0.25), curve([0.4], error=0.25)], [0.5])
-    report = BenchReport(
-        "one core", (), 1.0, (found,), (PeerEstimate("coin", 1, "memspan", 0.5, 0.4),), ("a note",)
-    )
+    report = BenchReport("one core", (), 1.0, (found,), (PeerEstimate("coin", 1, "memspan", 0.5, 0.4),), ("a note",))
     plain = report.to_json()
     assert plain["calibration"][0]["false_alarms_05"] is None
     again = BenchReport.from_json(plain)

@@ -11,25 +11,14 @@ from torch import nn
 from memspan import errors
 from memspan.bench import BENCHMARKS
 from memspan.bench import cells as module
-from memspan.bench.cells import (
-    CellSizes,
-    CellVariations,
-    PlainRelRNN,
-    cell_sizes,
-    cells,
-    memory,
-    races,
-    speed,
-)
+from memspan.bench.cells import CellSizes, CellVariations, PlainRelRNN, cell_sizes, cells, memory, races, speed
 from memspan.cells import CELLS, RelLSTM, RelRNN
 from memspan.errors import MissingExtraError
 from memspan.progress import SILENT
 from memspan.reproductions.kerg2020.training_memory import TrainingCost
 from memspan.reproductions.kerg2020.training_step import AdditiveAttention, PlainMemLSTM
 
-TINY = CellSizes(
-    steps=6, hidden=8, batch=2, large_batch=3, long=7, narrow=4, narrow_batch=2, short=20, rounds=1
-)
+TINY = CellSizes(steps=6, hidden=8, batch=2, large_batch=3, long=7, narrow=4, narrow_batch=2, short=20, rounds=1)
 SAME = 1e-5
 """Single precision: two orders of the same sums over a few steps."""
 
@@ -44,9 +33,7 @@ def test_every_cell_is_timed_next_to_a_peer():
 
 
 def test_one_size_is_varied_at_a_time_and_square_loops_stop_where_they_would_take_too_much():
-    tiny = CellVariations(
-        steps=4, hidden=8, batch=2, hiddens=(4,), batches=(3,), lengths=(5, 6), square=5, rounds=1
-    )
+    tiny = CellVariations(steps=4, hidden=8, batch=2, hiddens=(4,), batches=(3,), lengths=(5, 6), square=5, rounds=1)
     assert tiny.sizes() == [(4, 2, 4), (4, 3, 8), (5, 2, 8), (6, 2, 8)]
     names = [benchmark.name for benchmark in cell_sizes(SILENT, tiny)]
     assert len(set(names)) == len(names) == 3 * len(CELLS) + len(CELLS) - 4

@@ -40,9 +40,7 @@ def test_too_little_disk_is_reported_before_anything_is_written(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_of_random_bytes_has_its_size_and_every_byte(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_of_random_bytes_has_its_size_and_every_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PIECE", 1_000)
     write_random(tmp_path / "a", 4_500, SILENT)
     content = (tmp_path / "a").read_bytes()

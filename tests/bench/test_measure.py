@@ -112,15 +112,11 @@ def test_a_missing_peer_is_reported_before_any_work(monkeypatch: pytest.MonkeyPa
         return real(name)
 
     monkeypatch.setattr(importlib, "import_module", without)
-    with pytest.raises(
-        MissingExtraError, match=rf"this benchmark needs {PEERS[module]}; install memspan\[bench\]"
-    ):
+    with pytest.raises(MissingExtraError, match=rf"this benchmark needs {PEERS[module]}; install memspan\[bench\]"):
         check_peers()
 
 
-def test_words_are_those_of_wikitext_if_it_is_on_this_machine(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_words_are_those_of_wikitext_if_it_is_on_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from memspan.bench.measure import _words
 
     monkeypatch.setenv("MEMSPAN_CACHE", str(tmp_path / "cache"))

@@ -38,11 +38,7 @@ def test_both_phases_are_timed_next_to_a_plain_update():
 def test_the_second_size_is_that_of_the_laptop_recipe():
     config = LANGUAGE_MODELS["laptop"].config(ModelKey("ptb", "full", 0), Path("runs"))
     assert isinstance(config.task, WordText)
-    assert (LAPTOP.words, LAPTOP.steps, LAPTOP.batch) == (
-        config.task.most,
-        config.task.steps,
-        config.training.batch,
-    )
+    assert (LAPTOP.words, LAPTOP.steps, LAPTOP.batch) == (config.task.most, config.task.steps, config.training.batch)
     assert (LAPTOP.hidden, LAPTOP.hidden) == (config.cell.hidden, config.model.embedding)
     assert (LAPTOP.tied, LAPTOP.dropout) == (config.model.tied, config.model.dropout)
     assert (LAPTOP.pairs, LAPTOP.length) == (config.bmi.pairs, config.bmi.length)

@@ -13,9 +13,7 @@ from memspan.errors import MissingExtraError
 from memspan.models.cell_model import SequenceModel
 from memspan.progress import SILENT
 
-TINY = SampleSizes(
-    characters=1000, symbols=3, hidden=8, steps=2, alone=2, context=4, cached=6, uncached=2, rounds=1
-)
+TINY = SampleSizes(characters=1000, symbols=3, hidden=8, steps=2, alone=2, context=4, cached=6, uncached=2, rounds=1)
 
 
 def test_both_sides_are_reported_in_seconds_for_the_whole_text():

@@ -21,7 +21,5 @@ def test_both_benchmarks_are_there_with_positive_ratios():
 
 @pytest.mark.parametrize(("sigma_w", "bias_mean"), [(6.88, 0.0), (6.88, 2.0), (1.0, 6.0)])
 def test_the_peer_and_we_solve_the_same_fixed_point(sigma_w, bias_mean):
-    point = MinimalField(
-        sigma_w=sigma_w, sigma_v=1.39, bias_mean=bias_mean, input_variance=0.46
-    ).fixed_point()
+    point = MinimalField(sigma_w=sigma_w, sigma_v=1.39, bias_mean=bias_mean, input_variance=0.46).fixed_point()
     assert by_quadrature(sigma_w, bias_mean) == pytest.approx((point.q, point.chi1), rel=1e-8)

@@ -27,9 +27,7 @@ def test_every_cell_is_timed_in_the_loop_and_bare():
     before = torch.get_num_threads()
     found = train(SILENT, TINY)
     assert [benchmark.name.split()[2] for benchmark in found] == ["rel-rnn"] * 2 + ["minimal-rnn"] * 2
-    validated = [
-        benchmark.name.endswith(", with a validation by 200 sequences every 2") for benchmark in found
-    ]
+    validated = [benchmark.name.endswith(", with a validation by 200 sequences every 2") for benchmark in found]
     assert validated == [False, True] * 2
     assert all(benchmark.ours > 0 and benchmark.theirs > 0 for benchmark in found)
     assert BENCHMARKS["train"].function() is train
@@ -41,9 +39,7 @@ def test_the_loop_and_the_bare_updates_are_in_turns_and_reach_the_same_weights(t
         word="copy",
         task=Copy(delay=2),
         cell=CellConfig(name="rel-rnn", hidden=4),
-        training=TrainingConfig(
-            updates=ENDLESS, validate_every=ENDLESS, batch=2, device="cpu", clip_norm=None
-        ),
+        training=TrainingConfig(updates=ENDLESS, validate_every=ENDLESS, batch=2, device="cpu", clip_norm=None),
     )
     network = build(config)
     turns = timed_updates(config, bare_update(config, network), tmp_path, 3)

@@ -17,9 +17,7 @@ every_name = pytest.mark.parametrize("name", CELLS)
 
 
 def test_names_are_listed_without_loading_torch():
-    program = (
-        "import sys; from memspan.cells import CELLS; sys.exit(len(CELLS) != 14 or 'torch' in sys.modules)"
-    )
+    program = "import sys; from memspan.cells import CELLS; sys.exit(len(CELLS) != 14 or 'torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 

@@ -104,9 +104,7 @@ def test_every_field_of_a_state_has_the_type_and_the_device_of_the_start(word):
 def test_a_state_with_a_batch_does_not_fit_an_input_without_one_and_is_shown_as_it_was_given(word):
     cell = build(word)
     _, state = cell(data(batch=1))
-    message = (
-        r"h of the state has shape \(1, 1, 4\); expected \(1, 4\): layers, …, for an input without a batch"
-    )
+    message = r"h of the state has shape \(1, 1, 4\); expected \(1, 4\): layers, …, for an input without a batch"
     with pytest.raises(InputError, match=message):
         cell(data()[:, 0], state)
     with pytest.raises(InputError, match="h of the state is of type int; expected a tensor"):
@@ -154,9 +152,7 @@ def test_stored_states_that_do_not_fit_the_steps_are_rejected():
     states = {every: cell(data())[1] for every, cell in cells.items()}
     cut = states[2]._replace(memory=states[2].memory[:, :, 1:])
     for state, held in ((cut, 2), (states[1], 7), (states[3], 2)):
-        message = (
-            f"memory of the state holds {held} states after 7 steps; expected 3, one for 2 steps; pass it"
-        )
+        message = f"memory of the state holds {held} states after 7 steps; expected 3, one for 2 steps; pass it"
         with pytest.raises(InputError, match=message):
             cells[2](data(), state)
     with pytest.raises(InputError, match="step of the state is -1; expected 0 or more"):
@@ -186,9 +182,7 @@ def test_steps_of_untied_weights_are_one_number_for_all(kind, step):
 @pytest.mark.parametrize("kind", [VanillaRNN, MinimalRNN])
 @pytest.mark.parametrize("steps", [2.5, True, "6"])
 def test_the_number_of_steps_is_a_whole_number(kind, steps):
-    with pytest.raises(
-        InputError, match=f"tied=False requires the number of steps, got {steps!r}; pass steps=T"
-    ):
+    with pytest.raises(InputError, match=f"tied=False requires the number of steps, got {steps!r}; pass steps=T"):
         kind(FEATURES, HIDDEN, tied=False, steps=steps)
 
 
@@ -197,10 +191,7 @@ def test_keys_and_values_of_a_transformer_belong_together():
     _, state = cell(data())
     with pytest.raises(InputError, match="the state has keys of 6 steps and values of 7; expected as many"):
         cell(data(), state._replace(keys=state.keys[:, :, 1:]))
-    for seen, message in (
-        (8, "seen of the state is 8; it has keys of 7 steps"),
-        (-1, "seen of the state is -1"),
-    ):
+    for seen, message in ((8, "seen of the state is 8; it has keys of 7 steps"), (-1, "seen of the state is -1")):
         with pytest.raises(InputError, match=message):
             cell(data(), state._replace(seen=torch.full_like(state.seen, seen)))
 

@@ -34,9 +34,7 @@ def build(word: str, **options) -> Cell:
 
 
 def data(steps: int = STEPS, batch: int = BATCH, seed: int = 0) -> Tensor:
-    return torch.randn(
-        steps, batch, FEATURES, dtype=torch.float64, generator=torch.Generator().manual_seed(seed)
-    )
+    return torch.randn(steps, batch, FEATURES, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
 
 
 def some_resets(steps: int = STEPS, batch: int = BATCH) -> Tensor:
@@ -110,9 +108,7 @@ def test_a_reset_at_the_first_step_forgets_the_state_that_was_given(word):
 def test_gradients_are_those_of_the_equation(word, with_resets):
     cell, inputs = build(word), data().requires_grad_()
     resets = some_resets() if with_resets else None
-    weights = torch.randn(
-        STEPS, BATCH, HIDDEN, dtype=torch.float64, generator=torch.Generator().manual_seed(5)
-    )
+    weights = torch.randn(STEPS, BATCH, HIDDEN, dtype=torch.float64, generator=torch.Generator().manual_seed(5))
     leaves = [inputs, *cell.parameters()]
 
     def gradients(output: Tensor) -> tuple[Tensor | None, ...]:
@@ -122,8 +118,7 @@ def test_gradients_are_those_of_the_equation(word, with_resets):
     theirs = gradients(plain(word, cell, inputs, resets=resets)[0])
     for one, other in zip(ours, theirs, strict=True):
         assert_alike(
-            torch.zeros(1).double() if one is None else one,
-            torch.zeros(1).double() if other is None else other,
+            torch.zeros(1).double() if one is None else one, torch.zeros(1).double() if other is None else other
         )
 
 
@@ -275,18 +270,7 @@ def test_the_parameter_groups_hold_every_parameter_once(word):
         (lambda x: (x, None, torch.zeros(STEPS, BATCH)), "expected a bool mask"),
         (lambda x: (x, None, None, torch.zeros(1, 1, 4)), "expected that of the output"),
     ],
-    ids=[
-        "features",
-        "empty",
-        "dtype",
-        "shape",
-        "packed",
-        "state",
-        "state-size",
-        "resets",
-        "resets-type",
-        "probe",
-    ],
+    ids=["features", "empty", "dtype", "shape", "packed", "state", "state-size", "resets", "resets-type", "probe"],
 )
 def test_a_wrong_call_is_rejected(word, change, message):
     with pytest.raises(InputError, match=message):

@@ -22,22 +22,16 @@ from memspan.reproductions.kerg2020.training_memory import training_costs
 FEATURES, HIDDEN, BATCH, STEPS = 3, 5, 4, 23
 
 MEMORY_MEAN_RNN = Oracle(
-    make=lambda *sizes, **options: MemRNN(*sizes, combine="mean", **options),
-    start=MEM_RNN.start,
-    step=MEM_RNN.step,
+    make=lambda *sizes, **options: MemRNN(*sizes, combine="mean", **options), start=MEM_RNN.start, step=MEM_RNN.step
 )
 MEMORY_MEAN_LSTM = Oracle(
-    make=lambda *sizes, **options: MemLSTM(*sizes, combine="mean", **options),
-    start=MEM_LSTM.start,
-    step=MEM_LSTM.step,
+    make=lambda *sizes, **options: MemLSTM(*sizes, combine="mean", **options), start=MEM_LSTM.start, step=MEM_LSTM.step
 )
 
 
 def backtracking(every: int, top: int, truncate: int | None) -> Oracle:
     return Oracle(
-        make=lambda *sizes, **options: SparseBacktrackLSTM(
-            *sizes, every=every, top=top, truncate=truncate, **options
-        ),
+        make=lambda *sizes, **options: SparseBacktrackLSTM(*sizes, every=every, top=top, truncate=truncate, **options),
         start=SPARSE_BACKTRACK.start,
         step=SPARSE_BACKTRACK.step,
     )
@@ -64,9 +58,7 @@ def assert_equal(ours: Tensor, theirs: Tensor) -> None:
 
 def assert_adds_to_one(attention: Tensor) -> None:
     """Up to the small number that the sums of the highest scores are divided with, 1e-7 to sums of 0.01 and more."""
-    torch.testing.assert_close(
-        attention.sum(dim=-1), torch.ones(attention.shape[:2]).double(), rtol=0, atol=1e-5
-    )
+    torch.testing.assert_close(attention.sum(dim=-1), torch.ones(attention.shape[:2]).double(), rtol=0, atol=1e-5)
 
 
 def build(oracle: Oracle, **options) -> Cell:

@@ -126,8 +126,7 @@ def test_more_steps_than_weights_are_rejected(kind):
 
 @every_untied_cell
 @pytest.mark.parametrize(
-    ("tied", "steps", "message"),
-    [(True, 5, "add tied=False"), (False, None, "pass steps=T"), (False, 0, "got 0")],
+    ("tied", "steps", "message"), [(True, 5, "add tied=False"), (False, None, "pass steps=T"), (False, 0, "got 0")]
 )
 def test_a_number_of_steps_belongs_to_untied_weights(kind, tied, steps, message):
     with pytest.raises(InputError, match=message):

@@ -118,9 +118,7 @@ def test_two_layers_are_the_encoder_layers_of_torch_in_values_and_gradients():
     output, expected = cell(ours)[0], stack_of_torch(cell, theirs)
     assert_equal(output, expected)
     weights = data(HIDDEN, seed=1)
-    assert_equal(
-        *(torch.autograd.grad((weights * y).sum(), x)[0] for y, x in ((output, ours), (expected, theirs)))
-    )
+    assert_equal(*(torch.autograd.grad((weights * y).sum(), x)[0] for y, x in ((output, ours), (expected, theirs))))
 
 
 def test_pieces_with_resets_are_the_separate_sequences():

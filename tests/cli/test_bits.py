@@ -79,10 +79,7 @@ def test_the_prediction_of_a_linear_network_can_be_told_in_bits(memspan, tmp_pat
 def test_the_figure_of_a_linear_network_is_drawn_in_bits():
     result = predict_linear(LinearRNN(W_h=[[1.0]], U_h=[[0.0]], U_o=[[0.81]]), longest=20)
     nats, bits = (figures_of(result, bits=chosen)["information"].axes[0] for chosen in (False, True))
-    assert (nats.get_ylabel(), bits.get_ylabel()) == (
-        "mutual information (nats)",
-        "mutual information (bits)",
-    )
+    assert (nats.get_ylabel(), bits.get_ylabel()) == ("mutual information (nats)", "mutual information (bits)")
     first, second = (np.asarray(ax.lines[0].get_ydata(), dtype=float) for ax in (nats, bits))
     np.testing.assert_allclose(second, first / math.log(2))
     assert section_of(result, bits=True).answer == sentence(result, bits=True)

@@ -50,15 +50,7 @@ def test_a_calibration_prints_all_numbers_as_json(memspan, tmp_path):
     path.write_text("la li lu " * 200)
     plain = memspan("bench", "calibration", "--file", path, "--seeds", 2, "--json").plain
     (row,) = plain["calibration"]
-    assert row.keys() >= {
-        "name",
-        "length",
-        "false_alarms_05",
-        "coverage",
-        "width",
-        "reach_coverage",
-        "span_coverage",
-    }
+    assert row.keys() >= {"name", "length", "false_alarms_05", "coverage", "width", "reach_coverage", "span_coverage"}
     assert row["seeds"] == len(row["spans"]) == 2
 
 

@@ -40,9 +40,7 @@ def test_the_demo_tells_its_story(memspan, tmp_path):
     assert "these weights give 139, set the bias mean to " in lines[-5]
     assert "bits per character" in lines[-4]
     assert "source and network differ" in lines[-3]
-    assert lines[-2].startswith(
-        "while True: 2 hidden units replay it forever (checked for 100,000 symbols), and no "
-    )
+    assert lines[-2].startswith("while True: 2 hidden units replay it forever (checked for 100,000 symbols), and no ")
     assert lines[-1] == f"written: {tmp_path / 'report.html'}"
     page = (tmp_path / "report.html").read_text()
     places = [page.index(title) for title in TITLES]
@@ -81,9 +79,7 @@ def test_without_pytorch_no_network_is_taught(memspan, tmp_path, monkeypatch):
 def test_json_holds_both_measurements_the_exponent_and_both_networks(memspan, tmp_path, monkeypatch):
     monkeypatch.setattr("memspan.reproductions.demo.DOCUMENTS", 100)
     monkeypatch.setattr("memspan.reproductions.demo.LIBRARY_BYTES", 300_000)
-    monkeypatch.setattr(
-        "memspan.cli.demo.write_folder", lambda *_, bits=False: None
-    )  # drawing has its own tests
+    monkeypatch.setattr("memspan.cli.demo.write_folder", lambda *_, bits=False: None)  # drawing has its own tests
     plain = memspan("demo", "--out", tmp_path, "--json").plain
     assert (plain["command"], plain["true_exponent"]) == ("demo", 0.4)
     assert plain["report"] == str(tmp_path / "report.html")

@@ -19,13 +19,7 @@ FIELDS = {
 
 
 def trained(place: Path, cell: str) -> Path:
-    training = {
-        "updates": 2,
-        "validate_every": 2,
-        "validation_batches": 1,
-        "validation_size": 5,
-        "threads": 1,
-    }
+    training = {"updates": 2, "validate_every": 2, "validation_batches": 1, "validation_size": 5, "threads": 1}
     config = {
         "task": {"name": "copy", "delay": 3},
         "cell": {"name": cell, "hidden": 6},
@@ -55,15 +49,11 @@ def test_the_sentence_tells_how_far_gradients_and_attention_reach(memspan, run):
     assert (run / "diagnosis" / "report.html").is_file()
     names = {path.name for path in (run / "diagnosis" / "figures").iterdir()}
     assert names == {
-        f"{name}.{kind}"
-        for name in ("gradients", "attention", "relevant", "context")
-        for kind in ("svg", "png")
+        f"{name}.{kind}" for name in ("gradients", "attention", "relevant", "context") for kind in ("svg", "png")
     }
 
 
-def test_a_recurrent_network_is_set_beside_theory_and_its_costs_are_drawn(
-    memspan, recurrent, tmp_path, monkeypatch
-):
+def test_a_recurrent_network_is_set_beside_theory_and_its_costs_are_drawn(memspan, recurrent, tmp_path, monkeypatch):
     asked = []
 
     def measured(config, lengths, *, answers, threads, progress) -> TrainingCosts:

@@ -41,9 +41,7 @@ def test_the_first_line_is_a_sentence_about_the_last_delay_and_all_are_in_the_ta
 
 def test_it_writes_into_the_run_unless_told_and_the_report_shows_both(memspan, run, tmp_path):
     ran = memspan("evaluate", run, "--delay", 6, *QUICK)
-    assert ran.out.splitlines()[-1] == (
-        f"written: {run / 'evaluation/report.html'}, with result.json and figures"
-    )
+    assert ran.out.splitlines()[-1] == (f"written: {run / 'evaluation/report.html'}, with result.json and figures")
     assert (run / "evaluation/figures/transfer.svg").exists()
     memspan("evaluate", run, *QUICK, "--out", tmp_path / "else")
     assert (tmp_path / "else/result.json").exists()

@@ -88,10 +88,7 @@ def test_bad_input_is_refused_in_one_line(memspan, words, message):
 
 
 def test_worlds_that_show_something_else_are_refused(memspan, run):
-    assert (
-        "CartPole-v1 is not a grid world"
-        in memspan("evaluate", run, "--world", "CartPole-v1", "--quiet").error
-    )
+    assert "CartPole-v1 is not a grid world" in memspan("evaluate", run, "--world", "CartPole-v1", "--quiet").error
     assert "did you mean Fetch-8x8" in memspan("evaluate", run, "--world", "Fetch-8x9", "--quiet").error
     few = "MiniGrid-Dynamic-Obstacles-5x5-v0"
     assert f"{few} has 3 actions" in memspan("evaluate", run, "--world", few, "--quiet").error
@@ -111,9 +108,7 @@ def test_worlds_that_show_something_else_are_refused(memspan, run):
 
 def test_the_seed_of_an_evaluation_chooses_other_episodes_and_the_device_is_used(memspan, run, monkeypatch):
     def tried(*words: str) -> int:
-        return memspan("evaluate", run, "--episodes", "1", "--quiet", "--json", *words).plain["episode"][
-            "seed"
-        ]
+        return memspan("evaluate", run, "--episodes", "1", "--quiet", "--json", *words).plain["episode"]["seed"]
 
     usual = tried()
     assert tried("--seed", "0", "--device", "cpu") == usual
@@ -128,9 +123,7 @@ def test_the_seed_of_an_evaluation_chooses_other_episodes_and_the_device_is_used
 @pytest.mark.parametrize("seeds", ["1", "2"])
 def test_a_world_that_is_refused_leaves_no_folder(memspan, tmp_path, seeds):
     out = tmp_path / "run"
-    refused = memspan(
-        "train", "gridworld", "--world", "CartPole-v1", "--seeds", seeds, "--out", out, "--quiet"
-    )
+    refused = memspan("train", "gridworld", "--world", "CartPole-v1", "--seeds", seeds, "--out", out, "--quiet")
     assert "CartPole-v1 is not a grid world" in refused.error
     assert not out.exists()
 

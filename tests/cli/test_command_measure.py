@@ -38,9 +38,7 @@ def test_json_is_one_object_and_the_only_thing_on_standard_output(memspan, novel
     assert ran.plain["lags"][:3] == [1, 2, 3]
     assert ran.plain["symbols"] == "chars"
     exact = MarkovChain.lazy(4, stay=0.8).information([1])[0]
-    assert abs(ran.plain["corrected"][0] - exact) < 4 * math.hypot(
-        ran.plain["stderr"][0], ran.plain["floor_sd"][0]
-    )
+    assert abs(ran.plain["corrected"][0] - exact) < 4 * math.hypot(ran.plain["stderr"][0], ran.plain["floor_sd"][0])
 
 
 def test_the_folder_holds_exactly_the_printed_object_figures_and_report(memspan, novel, tmp_path):
@@ -150,9 +148,7 @@ def test_a_periodic_sequence_is_a_clean_answer(memspan, tmp_path, pattern):
     period = len(pattern)
     information = {2: "0.693", 3: "1.10"}[period]
     assert ran.status == 0
-    assert ran.out.splitlines()[0].endswith(
-        f"; periodic with period {period}: I = {information} nats at every lag"
-    )
+    assert ran.out.splitlines()[0].endswith(f"; periodic with period {period}: I = {information} nats at every lag")
     plain = json.loads((tmp_path / "run/result.json").read_text())
     assert (plain["period"]["length"], plain["period"]["exact"]) == (period, True)
     assert (plain["best_law"], plain["laws"], plain["law_fits"]) == (None, {}, False)
@@ -211,9 +207,7 @@ def test_counts_made_alone_and_then_measured_give_what_measuring_gives(memspan, 
 
 def test_counts_of_two_parts_add_up(memspan, novel, twin, tmp_path):
     for name, path in (("a", novel), ("b", twin)):
-        memspan(
-            "measure", path, "--counts-only", "--out", tmp_path / name, "--max-lag", 10, "--null", "shifts"
-        )
+        memspan("measure", path, "--counts-only", "--out", tmp_path / name, "--max-lag", 10, "--null", "shifts")
     plain = memspan("measure", *sorted(tmp_path.glob("*/counts/*.counts")), "--json").plain
     assert (plain["length"], plain["documents"]) == (40_000, 2)
     assert plain["pairs"][:2] == [2 * 19_999, 2 * 19_998]
@@ -276,7 +270,5 @@ def test_the_column_of_a_table_is_named_everywhere(memspan, tmp_path):
     assert (plain["column"], plain["documents"], plain["length"]) == ("close", 59 + 1, 2940)
     counts = sorted((tmp_path / "out/counts").glob("*.counts"))
     assert memspan("measure", *counts, "--json").plain["column"] == "close"
-    compared = memspan(
-        "compare", f"a={path}", f"b={path}", "--lags", "1:3", "--missing", "drop", "--json"
-    ).plain
+    compared = memspan("compare", f"a={path}", f"b={path}", "--lags", "1:3", "--missing", "drop", "--json").plain
     assert [source["column"] for source in compared["sources"].values()] == ["close", "close"]

@@ -46,11 +46,7 @@ def test_with_json_nothing_else_is_printed_and_the_result_comes_back(memspan, tm
 
 def test_words_and_lines_can_be_symbols(memspan):
     words = memspan("memorize", "to be or not to be", "--as", "words", "--json").plain
-    assert (words["period"], words["alphabet"], words["text"]) == (
-        6,
-        ["be", "not", "or", "to"],
-        "to be or not to be",
-    )
+    assert (words["period"], words["alphabet"], words["text"]) == (6, ["be", "not", "or", "to"], "to be or not to be")
     lines = memspan("memorize", "one two\nthree", "--as", "lines", "--json").plain
     assert lines["alphabet"] == ["one two", "three"]
 
@@ -95,9 +91,7 @@ def test_a_learnt_network_is_set_beside(memspan):
 def test_out_holds_the_page_and_the_figures(memspan, tmp_path):
     memspan("memorize", "abracadabra", "--out", tmp_path)
     figures = {path.name for path in (tmp_path / "figures").iterdir()}
-    assert figures == {
-        f"{name}.{end}" for name in ("orbit", "scores", "eigenvalues") for end in ("svg", "png")
-    }
+    assert figures == {f"{name}.{end}" for name in ("orbit", "scores", "eigenvalues") for end in ("svg", "png")}
     assert "abracadabra" in (tmp_path / "report.html").read_text()
 
 

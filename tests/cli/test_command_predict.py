@@ -16,9 +16,7 @@ def test_the_first_line_is_a_sentence_with_the_timescale(memspan):
     ran = memspan("predict", "minimal-rnn", "--bias-mean", 6)
     assert ran.status == 0
     first = ran.out.splitlines()[0]
-    assert first.startswith(
-        "minimal-rnn, bias mean 6: signals fade by half every 96 steps (timescale 139 steps)"
-    )
+    assert first.startswith("minimal-rnn, bias mean 6: signals fade by half every 96 steps (timescale 139 steps)")
 
 
 def test_the_published_critical_point(memspan):
@@ -55,9 +53,7 @@ def test_the_jacobian_is_over_the_steps_asked_for(memspan):
 
 def test_a_wanted_timescale_is_answered_by_the_bias_mean(memspan):
     ran = memspan("predict", "minimal-rnn", "--bias-mean", 6, "--timescale", 1000)
-    assert (
-        "you want 1,000 steps, these weights give 139, set the bias mean to 8.04" in ran.out.splitlines()[0]
-    )
+    assert "you want 1,000 steps, these weights give 139, set the bias mean to 8.04" in ran.out.splitlines()[0]
 
 
 def test_what_is_set_gives_what_was_wanted(memspan):
@@ -196,9 +192,7 @@ def test_weights_of_wrong_shapes_are_told(memspan, tmp_path, changed, message):
 
 
 def test_data_without_memory_ask_for_none(memspan, tmp_path):
-    (tmp_path / "noise.txt").write_bytes(
-        np.random.default_rng(0).integers(97, 101, 20_000, dtype=np.uint8).tobytes()
-    )
+    (tmp_path / "noise.txt").write_bytes(np.random.default_rng(0).integers(97, 101, 20_000, dtype=np.uint8).tobytes())
     assert memspan("measure", tmp_path / "noise.txt", "--max-lag", 50, "--out", tmp_path / "run").status == 0
     error = memspan("predict", "minimal-rnn", "--timescale-of", tmp_path / "run").error
     assert "noise.txt has no reach" in error

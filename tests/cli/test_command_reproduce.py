@@ -51,8 +51,7 @@ def test_claims_are_shown_and_written(memspan, recipe, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("holds", "words", "status"),
-    [(True, ("--expect", "holds"), 0), (False, ("--expect", "holds"), 1), (False, (), 0)],
+    ("holds", "words", "status"), [(True, ("--expect", "holds"), 0), (False, ("--expect", "holds"), 1), (False, (), 0)]
 )
 def test_a_claim_that_does_not_hold_fails_only_where_that_was_asked(memspan, recipe, holds, words, status):
     recipe(holds=holds)
@@ -75,33 +74,18 @@ def test_the_list_names_every_recipe_with_its_time(memspan):
 @pytest.mark.parametrize(
     ("kept", "said"),
     [
-        (
-            True,
-            "the trainings so far are saved in {out}/runs; run the same command to continue",
-        ),
-        (
-            False,
-            "nothing was saved; with --out DIR trainings are saved, and the same command continues them",
-        ),
+        (True, "the trainings so far are saved in {out}/runs; run the same command to continue"),
+        (False, "nothing was saved; with --out DIR trainings are saved, and the same command continues them"),
     ],
 )
-def test_an_interrupted_recipe_that_trains_says_what_it_kept_and_goes_on(
-    memspan, tmp_path, monkeypatch, kept, said
-):
+def test_an_interrupted_recipe_that_trains_says_what_it_kept_and_goes_on(memspan, tmp_path, monkeypatch, kept, said):
     step, out = Agent.step, tmp_path / "out"
 
     def interrupted(agent: Agent) -> dict:
         signal.raise_signal(signal.SIGINT)
         return step(agent)
 
-    words = (
-        "reproduce",
-        "relevance-table4",
-        "--scale",
-        "smoke",
-        "--quiet",
-        *(("--out", out) if kept else ()),
-    )
+    words = ("reproduce", "relevance-table4", "--scale", "smoke", "--quiet", *(("--out", out) if kept else ()))
     with monkeypatch.context() as patch:
         patch.setattr(Agent, "step", interrupted)
         ran = memspan(*words)
@@ -117,10 +101,7 @@ def test_an_interrupt_before_anything_is_trained_says_so(memspan, tmp_path, monk
     out = tmp_path / "out"
     monkeypatch.setattr(agent_trainings, "train_agent", interrupted)
     ran = memspan("reproduce", "relevance-table4", "--scale", "smoke", "--quiet", "--out", out)
-    assert (
-        ran.err
-        == f"interrupted: no training was saved in {out / 'runs'} yet; run the same command to start over\n"
-    )
+    assert ran.err == f"interrupted: no training was saved in {out / 'runs'} yet; run the same command to start over\n"
     monkeypatch.setattr(Computed, "outcome", interrupted)
     ran = memspan("reproduce", "errata-04", "--scale", "smoke", "--quiet", "--out", out)
     assert ran.err == "interrupted: nothing was saved\n"

@@ -86,9 +86,7 @@ def test_resume_goes_on_with_more_updates(memspan, run):
 
 
 def test_of_several_seeds_the_best_is_told_and_all_can_be_gone_on_with(memspan, tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        "memspan.training.run.sweep.available_cores", lambda: 1
-    )  # one after the other, in this process
+    monkeypatch.setattr("memspan.training.run.sweep.available_cores", lambda: 1)  # one after the other, in this process
     ran = memspan("train", "copy", *SMALL, "--seeds", 2, "--out", tmp_path / "run")
     assert ran.status == 0
     told = re.search(r"^run +(\S+) *$", ran.out, flags=re.MULTILINE)
@@ -111,13 +109,8 @@ def test_resume_falls_back_from_a_damaged_checkpoint_and_says_so(memspan, run):
 
 def test_every_layer_of_settings_overrules_the_one_before(memspan, tmp_path):
     file = tmp_path / "mine.json"
-    file.write_text(
-        json.dumps({"task": {"delay": 7}, "cell": {"hidden": 20}, "training": {"batch": 3, "updates": 50}})
-    )
-    config = shown(
-        memspan,
-        *("copy", "--config", file, "--hidden", 30, "--batch", 5, "--set", "training.batch=6"),
-    )
+    file.write_text(json.dumps({"task": {"delay": 7}, "cell": {"hidden": 20}, "training": {"batch": 3, "updates": 50}}))
+    config = shown(memspan, *("copy", "--config", file, "--hidden", 30, "--batch", 5, "--set", "training.batch=6"))
     assert config["task"] == {"name": "copy", "delay": 7}
     assert (config["cell"]["name"], config["cell"]["hidden"]) == ("rel-rnn", 30)
     assert (config["training"]["updates"], config["training"]["batch"]) == (50, 6)
@@ -126,19 +119,7 @@ def test_every_layer_of_settings_overrules_the_one_before(memspan, tmp_path):
 
 
 def test_what_show_config_prints_works_as_config(memspan, tmp_path):
-    words = (
-        "denoise",
-        "--cell",
-        "rel-lstm",
-        "--delay",
-        9,
-        "--short-term",
-        4,
-        "--relevant",
-        2,
-        "--init",
-        "chrono",
-    )
+    words = ("denoise", "--cell", "rel-lstm", "--delay", 9, "--short-term", 4, "--relevant", 2, "--init", "chrono")
     config = shown(memspan, *words, "--seed", 5, "--max-minutes", 3, "--device", "cpu", "--layers", 2)
     assert (config["cell"]["short_term"], config["cell"]["relevant"], config["cell"]["layers"]) == (4, 2, 2)
     assert (config["init"]["name"], config["seed"], config["task"]["delay"]) == ("chrono", 5, 9)
@@ -147,9 +128,7 @@ def test_what_show_config_prints_works_as_config(memspan, tmp_path):
     assert shown(memspan, "denoise", "--config", tmp_path / "c.json") == config
 
 
-def test_another_cell_takes_the_sizes_of_a_configuration_and_leaves_what_only_the_first_has(
-    memspan, tmp_path
-):
+def test_another_cell_takes_the_sizes_of_a_configuration_and_leaves_what_only_the_first_has(memspan, tmp_path):
     (tmp_path / "c.json").write_text(json.dumps(shown(memspan, "copy", "--hidden", 33)))
     config = shown(memspan, "copy", "--config", tmp_path / "c.json", "--cell", "lstm")
     assert (config["cell"]["name"], config["cell"]["hidden"]) == ("lstm", 33)
@@ -176,10 +155,7 @@ REFUSED = {
     ),
     "hidden 0": (("copy", "--hidden", 0), "Invalid value for '--hidden'"),
     "a delay of images": (("digits", "--delay", 5), "--delay 5: the task digits has no delay"),
-    "data of copy": (
-        ("copy", "--data", "mnist"),
-        "--data mnist: the task copy generates its sequences; --data is for",
-    ),
+    "data of copy": (("copy", "--data", "mnist"), "--data mnist: the task copy generates its sequences; --data is for"),
     "unknown data": (("digits", "--data", "mnits"), "digits: data is 'mnits'; did you mean mnist?"),
     "short term of lstm": (
         ("copy", "--cell", "lstm", "--short-term", 5),
@@ -194,14 +170,8 @@ REFUSED = {
         ("copy", "--set", "training.batch=many"),
         "--set training.batch=many: training.batch is 'many'; expected a whole number of 1 or more",
     ),
-    "malformed setting": (
-        ("copy", "--set", "training.batch"),
-        "--set training.batch: expected SECTION.NAME=VALUE",
-    ),
-    "missing file": (
-        ("copy", "--config", "none.json"),
-        "no such file: none.json; write one with --show-config",
-    ),
+    "malformed setting": (("copy", "--set", "training.batch"), "--set training.batch: expected SECTION.NAME=VALUE"),
+    "missing file": (("copy", "--config", "none.json"), "no such file: none.json; write one with --show-config"),
     "negative time": (
         ("copy", "--max-minutes", -1),
         "the options: training.max_minutes is -1.0; expected a finite number above 0, or null",
@@ -271,18 +241,7 @@ def test_a_training_that_diverges_ends_with_one_line_and_advice(memspan, tmp_pat
 
 def test_an_interrupted_training_is_saved_and_says_how_to_go_on(tmp_path):
     words = [str(word) for word in SMALL]
-    command = [
-        sys.executable,
-        "-m",
-        "memspan",
-        "train",
-        "copy",
-        *words,
-        "--updates",
-        "1000000",
-        "--out",
-        "run",
-    ]
+    command = [sys.executable, "-m", "memspan", "train", "copy", *words, "--updates", "1000000", "--out", "run"]
     process = subprocess.Popen(
         command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
     )
@@ -300,13 +259,9 @@ def test_an_interrupted_training_is_saved_and_says_how_to_go_on(tmp_path):
 
 
 def test_without_torch_the_missing_extra_is_named(tmp_path):
-    code = (
-        "import sys; sys.modules['torch'] = None; from memspan.cli import main; sys.exit(main(sys.argv[1:]))"
-    )
+    code = "import sys; sys.modules['torch'] = None; from memspan.cli import main; sys.exit(main(sys.argv[1:]))"
     for words, what in ((("train", "copy"), "training"), (("evaluate", "run"), "evaluating")):
-        ran = subprocess.run(
-            [sys.executable, "-c", code, *words], cwd=tmp_path, capture_output=True, text=True
-        )
+        ran = subprocess.run([sys.executable, "-c", code, *words], cwd=tmp_path, capture_output=True, text=True)
         assert (ran.returncode, ran.stderr) == (2, f"error: {what} needs PyTorch; install memspan[models]\n")
 
 

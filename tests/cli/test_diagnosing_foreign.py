@@ -103,7 +103,4 @@ def test_the_command_draws_it_and_wants_a_text(memspan, folder: Path, tmp_path: 
     assert "dL / dh" not in page
     assert "of update" not in page
     assert (tmp_path / "out/figures/context.png").is_file()
-    assert (
-        "a training is diagnosed on its own test text"
-        in memspan("diagnose", tmp_path, "--text", "a.txt").error
-    )
+    assert "a training is diagnosed on its own test text" in memspan("diagnose", tmp_path, "--text", "a.txt").error

@@ -99,10 +99,7 @@ def test_an_interrupt_says_that_nothing_is_kept(memspan, run, monkeypatch):
     monkeypatch.setattr("memspan.diagnostics.generated_text.segment_information", interrupted)
     ran = memspan("evaluate", run, "--segment-information", "--length", 8_000)
     assert ran.status == 130
-    assert (
-        f"nothing was saved of the evaluation; {run} is unchanged; run the same command to start over"
-        in ran.err
-    )
+    assert f"nothing was saved of the evaluation; {run} is unchanged; run the same command to start over" in ran.err
     assert not (run / "evaluation").exists()
 
 

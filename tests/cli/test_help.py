@@ -66,12 +66,7 @@ def options() -> list[tuple[str, TyperOption]]:
     command = typer.main.get_command(app)
     assert isinstance(command, TyperGroup)
     groups = [*command.commands.items(), *command.commands["data"].commands.items()]  # type: ignore[attr-defined]
-    return [
-        (name, parameter)
-        for name, one in groups
-        for parameter in one.params
-        if isinstance(parameter, TyperOption)
-    ]
+    return [(name, parameter) for name, one in groups for parameter in one.params if isinstance(parameter, TyperOption)]
 
 
 def test_every_option_is_explained():
@@ -104,6 +99,4 @@ def test_the_option_names_that_stay_are_there():
 def test_without_words_the_commands_are_listed(memspan):
     ran = memspan()
     assert ran.status == 0
-    assert all(
-        name in ran.out for name in ("measure", "compare", "reproduce", "report", "data", "bench", "demo")
-    )
+    assert all(name in ran.out for name in ("measure", "compare", "reproduce", "report", "data", "bench", "demo"))

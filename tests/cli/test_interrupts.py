@@ -50,10 +50,7 @@ def wait_for_parts(out: Path, process: subprocess.Popen[str]) -> None:
 
 def identities(out: Path) -> dict[str, tuple[int, int]]:
     """Each finished part by what changes whenever it is written again."""
-    return {
-        path.name: (path.stat().st_ino, path.stat().st_mtime_ns)
-        for path in sorted(out.glob("counts/*.counts"))
-    }
+    return {path.name: (path.stat().st_ino, path.stat().st_mtime_ns) for path in sorted(out.glob("counts/*.counts"))}
 
 
 def numbers(text: str) -> dict:
@@ -99,10 +96,7 @@ def check_that_it_continues(large, out, kept, capsys):
 def test_without_a_folder_an_interrupt_says_that_nothing_was_saved(novel, monkeypatch, capsys):
     monkeypatch.setattr(counting.Counter, "groups", _interrupt)
     assert main(["measure", str(novel), "--quiet"]) == 130
-    assert capsys.readouterr() == (
-        "",
-        "interrupted: nothing was saved; with --out DIR finished parts are saved\n",
-    )
+    assert capsys.readouterr() == ("", "interrupted: nothing was saved; with --out DIR finished parts are saved\n")
 
 
 def test_an_interrupt_before_the_first_part_says_so(novel, monkeypatch, capsys, tmp_path):
@@ -131,10 +125,7 @@ def _interrupt_in_a_kernel(*_: object) -> None:
 def test_an_interrupt_in_a_kernel_is_an_interrupt(novel, twin, monkeypatch, capsys):
     monkeypatch.setattr(counting.Counter, "groups", _interrupt_in_a_kernel)
     assert main(["measure", str(novel), "--quiet"]) == 130
-    assert capsys.readouterr() == (
-        "",
-        "interrupted: nothing was saved; with --out DIR finished parts are saved\n",
-    )
+    assert capsys.readouterr() == ("", "interrupted: nothing was saved; with --out DIR finished parts are saved\n")
     assert main(["compare", f"a={novel}", f"b={twin}", "--quiet"]) == 130
     assert capsys.readouterr() == ("", "interrupted: nothing was saved\n")
 

@@ -19,40 +19,15 @@ PREDICT = {
     *("cell", "settings", "q", "Q", "c", "chi", "chi1", "timescale", "timescale_kind", "variance_timescale"),
     *("phase", "branches", "jacobian"),
 }
-MEMORIZE = {
-    *(
-        "text",
-        "alphabet",
-        "period",
-        "method",
-        "hidden_size",
-        "minimal",
-        "margin",
-        "verified_symbols",
-        "replay",
-    ),
-}
+MEMORIZE = {*("text", "alphabet", "period", "method", "hidden_size", "minimal", "margin", "verified_symbols", "replay")}
 TRAIN = {"task", "cell", "parameter_count", "updates", "seconds", "loss", "accuracy", "run"}
 OF_TEXTS = {"characters": "bits_per_character", "words": "perplexity"}
 SAMPLE = {"length", "seconds", "path", "streams", "each", "characters", "excerpt"}
 DIAGNOSE = {
-    *(
-        "run",
-        "task",
-        "cell",
-        "update",
-        "steps",
-        "sequences",
-        "gradients",
-        "attention",
-        "relevant",
-        "jacobian",
-    ),
+    *("run", "task", "cell", "update", "steps", "sequences", "gradients", "attention", "relevant", "jacobian"),
     *("context", "costs", "seconds"),
 }
-ALONG_LAGS = {
-    *("information", "floor", "floor_sd", "corrected", "stderr", "pairs", "significant"),
-}
+ALONG_LAGS = {*("information", "floor", "floor_sd", "corrected", "stderr", "pairs", "significant")}
 LAWS = {
     "exponential": {"amplitude", "length"},
     "power": {"amplitude", "exponent"},
@@ -96,20 +71,7 @@ def test_memorize(memspan):
 
 
 def test_train_evaluate_and_diagnose(memspan, tmp_path):
-    words = (
-        "--cell",
-        "gru",
-        "--hidden",
-        8,
-        "--delay",
-        3,
-        "--updates",
-        5,
-        "--threads",
-        1,
-        "--out",
-        tmp_path / "run",
-    )
+    words = ("--cell", "gru", "--hidden", 8, "--delay", 3, "--updates", 5, "--threads", 1, "--out", tmp_path / "run")
     settings = ("--set", "training.validation_size=10", "--set", "training.validation_batches=1")
     plain = memspan("train", "copy", *words, *settings, "--json").plain
     check_everywhere(plain, "train")
@@ -133,18 +95,7 @@ def test_texts_and_what_is_written(memspan, tmp_path, task):
     run = tmp_path / "run"
     words = ("--data", tmp_path, "--cell", "gru", "--hidden", 4, "--updates", 2, "--batch", 2, "--threads", 1)
     found = memspan(
-        *(
-            "train",
-            task,
-            *words,
-            "--out",
-            run,
-            "--json",
-            "--set",
-            "task.steps=5",
-            "--set",
-            "model.embedding=4",
-        )
+        *("train", task, *words, "--out", run, "--json", "--set", "task.steps=5", "--set", "model.embedding=4")
     ).plain
     judged = memspan("evaluate", run, "--json").plain
     for plain in (found, judged):
@@ -205,10 +156,7 @@ def test_bench(memspan, monkeypatch):
     assert plain["benchmarks"][0].keys() >= {"name", "peer", "ours", "theirs", "unit", "ratio"}
 
 
-@pytest.mark.parametrize(
-    ("words", "fields"),
-    [(("data", "list"), {"data"}), (("reproduce", "list"), {"recipes"})],
-)
+@pytest.mark.parametrize(("words", "fields"), [(("data", "list"), {"data"}), (("reproduce", "list"), {"recipes"})])
 def test_lists(memspan, words, fields):
     plain = memspan(*words, "--json").plain
     check_everywhere(plain, "data list" if words[0] == "data" else "reproduce")

@@ -33,9 +33,7 @@ def test_counts_of_counts_only_are_never_removed(memspan, novel, tmp_path):
     assert parts(tmp_path) == kept
 
 
-def test_a_run_that_was_stopped_leaves_counts_and_the_next_one_removes_them(
-    memspan, novel, tmp_path, monkeypatch
-):
+def test_a_run_that_was_stopped_leaves_counts_and_the_next_one_removes_them(memspan, novel, tmp_path, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
@@ -85,10 +83,7 @@ def test_no_command_overwrites_the_result_of_another(memspan, novel, tmp_path, w
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [
-        (("predict", "linear"), ("predict", "attention")),
-        (("memorize", "abab"), ("memorize", "aab")),
-    ],
+    [(("predict", "linear"), ("predict", "attention")), (("memorize", "abab"), ("memorize", "aab"))],
 )
 def test_a_command_overwrites_its_own_result_of_the_same_thing(memspan, tmp_path, first, second):
     for _ in range(2):
@@ -148,8 +143,7 @@ def test_counts_are_not_kept_without_a_folder(memspan, novel):
 
 
 @pytest.mark.parametrize(
-    "words",
-    [("--estimator", "plugin"), ("--level", 0.01), ("--fit-above", 0.1), ("--bits",), ("--keep-counts",)],
+    "words", [("--estimator", "plugin"), ("--level", 0.01), ("--fit-above", 0.1), ("--bits",), ("--keep-counts",)]
 )
 def test_counting_alone_refuses_what_it_never_comes_to(memspan, novel, tmp_path, words):
     error = memspan("measure", novel, "--counts-only", "--out", tmp_path, *words).error

@@ -66,10 +66,7 @@ def test_input_that_cannot_be_measured_is_refused_in_one_line(memspan, file, nam
         (("measure", "missing.counts"), "no such file: missing.counts"),
         (("measure", "data:wikitxt-2"), "did you mean wikitext-2?"),
         (("measure", "run:runs/none"), "runs/none is not a run (it has no config.json)"),
-        (
-            ("measure", "hf:no/model"),
-            "no/model is neither a folder nor a model in the local Hugging Face cache",
-        ),
+        (("measure", "hf:no/model"), "no/model is neither a folder nor a model in the local Hugging Face cache"),
         (("measure", "x.txt", "--estimator", "guess"), "'guess' is not one of 'plugin'"),
         (("measure", "x.txt", "--lgas", "1"), "No such option: --lgas (Possible options: --as, --lags)"),
         (("measure", "x.txt", "--workers", "two"), "--workers"),
@@ -127,9 +124,7 @@ def test_counts_and_texts_do_not_mix(memspan, novel, tmp_path):
     assert "give counts only" in memspan("measure", *parts, novel).error
 
 
-@pytest.mark.parametrize(
-    "words", [("--lags", "1,2"), ("--null", "shifts"), ("--as", "bytes"), ("--max-lag", 3)]
-)
+@pytest.mark.parametrize("words", [("--lags", "1,2"), ("--null", "shifts"), ("--as", "bytes"), ("--max-lag", 3)])
 def test_what_was_decided_in_counting_cannot_be_chosen_again(memspan, novel, tmp_path, words):
     memspan("measure", novel, "--counts-only", "--out", tmp_path, "--max-lag", 5)
     parts = sorted((tmp_path / "counts").glob("*.counts"))

@@ -63,9 +63,7 @@ def test_a_name_unlike_any_is_answered_with_all():
 
 
 def test_importing_the_data_names_loads_no_downloader():
-    code = (
-        "import memspan.data, sys; sys.exit(bool({'pooch', 'requests', 'platformdirs'} & set(sys.modules)))"
-    )
+    code = "import memspan.data, sys; sys.exit(bool({'pooch', 'requests', 'platformdirs'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
@@ -73,11 +71,7 @@ def test_importing_the_data_names_loads_no_downloader():
 @pytest.mark.parametrize(
     ("data_set", "file"),
     # MNIST is left out: other compressions of the same files are as good, and have other checksums.
-    [
-        pair
-        for pair in KNOWN_FILES
-        if pair[1].checksum and pair[0].name in ("ptb", "wikitext-2", "dna", "music")
-    ],
+    [pair for pair in KNOWN_FILES if pair[1].checksum and pair[0].name in ("ptb", "wikitext-2", "dna", "music")],
     ids=lambda value: value.name,
 )
 def test_the_real_files_have_the_size_and_checksum_of_the_table(

@@ -31,9 +31,7 @@ def packed(contents: dict[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-FILES = tuple(
-    DataFile(name=name, size=len(content), checksum=sha256(content)) for name, content in CONTENTS.items()
-)
+FILES = tuple(DataFile(name=name, size=len(content), checksum=sha256(content)) for name, content in CONTENTS.items())
 SMALL = DataSet(name="small", description="two words", licence="none", files=FILES)
 
 
@@ -158,10 +156,7 @@ def test_a_missing_page_leads_to_the_next_address(server: Server, cache: Path):
 
 
 def test_when_all_addresses_fail_each_is_named_with_its_reason(server: Server, cache: Path):
-    gone, forged = (
-        Archive(f"{server.address}/gone.zip"),
-        server.archive("/forged.zip", packed({"one.txt": b"1"})),
-    )
+    gone, forged = (Archive(f"{server.address}/gone.zip"), server.archive("/forged.zip", packed({"one.txt": b"1"})))
     closed = Archive(f"http://127.0.0.1:{port_without_a_server()}/closed.zip")
     with pytest.raises(InputError) as caught:
         get(replace(SMALL, addresses=(gone, forged, closed)))
@@ -197,9 +192,7 @@ def test_a_wrong_size_is_reported_with_the_expected_one(server: Server):
 
 
 @pytest.mark.parametrize("plain", [False, True])
-def test_a_download_that_breaks_off_leaves_nothing_and_can_be_repeated(
-    server: Server, cache: Path, plain: bool
-):
+def test_a_download_that_breaks_off_leaves_nothing_and_can_be_repeated(server: Server, cache: Path, plain: bool):
     archive = server.archive("/small.zip", packed(CONTENTS))
     server.files |= {f"/{name}": content for name, content in CONTENTS.items()}
     server.cut = {"/small.zip", "/one.txt"}
@@ -277,9 +270,7 @@ class _RecordedStage(Stage):
         self.recorder.open -= 1
 
 
-def test_progress_counts_bytes_to_the_end_and_nothing_is_printed(
-    server: Server, capfd: pytest.CaptureFixture[str]
-):
+def test_progress_counts_bytes_to_the_end_and_nothing_is_printed(server: Server, capfd: pytest.CaptureFixture[str]):
     content = packed(CONTENTS)
     good = server.archive("/small.zip", content)
     progress = Recorder()

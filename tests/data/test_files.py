@@ -38,21 +38,14 @@ def tarred(path: Path, members: dict[str, bytes]) -> Path:
     return path
 
 
-PACKERS = pytest.mark.parametrize(
-    ("pack", "name"), [(zipped, "x.zip"), (tarred, "x.tgz"), (tarred, "x.tar.gz")]
-)
+PACKERS = pytest.mark.parametrize(("pack", "name"), [(zipped, "x.zip"), (tarred, "x.tgz"), (tarred, "x.tar.gz")])
 
 
 @PACKERS
-def test_only_the_requested_files_are_extracted_without_folders(
-    pack, name: str, tmp_path: Path, folder: Path
-):
+def test_only_the_requested_files_are_extracted_without_folders(pack, name: str, tmp_path: Path, folder: Path):
     archive = pack(tmp_path / name, {"./top/sub/a.txt": b"first", "top/b.txt": b"second", "top/c.txt": b"no"})
     unpack(archive, FILES, folder)
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {
-        "a.txt": b"first",
-        "b.txt": b"second",
-    }
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {"a.txt": b"first", "b.txt": b"second"}
 
 
 def test_a_gz_is_its_one_file(tmp_path: Path, folder: Path):
@@ -63,9 +56,7 @@ def test_a_gz_is_its_one_file(tmp_path: Path, folder: Path):
 
 @PACKERS
 @pytest.mark.parametrize("evil", ["../evil", "top/../../a.txt", "/tmp/a.txt", "..\\a.txt"])
-def test_a_member_that_leads_outside_condemns_the_archive(
-    pack, name: str, evil: str, tmp_path: Path, folder: Path
-):
+def test_a_member_that_leads_outside_condemns_the_archive(pack, name: str, evil: str, tmp_path: Path, folder: Path):
     archive = pack(tmp_path / name, {evil: b"first", "a.txt": b"first", "b.txt": b"second"})
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(UnusableError, match="a path outside of it"):
@@ -139,10 +130,7 @@ def test_the_bytes_come_back_in_their_shape(tmp_path: Path, pack) -> None:
     [
         (b"", "starts with nothing"),
         (b"\x89PNG and so on, long enough", "starts with"),
-        (
-            bytes([0, 0, 9]) + HEADER[3:] + BYTES,
-            r"expected 00000802 00000002 00000003.* 2 x 3 unsigned bytes",
-        ),
+        (bytes([0, 0, 9]) + HEADER[3:] + BYTES, r"expected 00000802 00000002 00000003.* 2 x 3 unsigned bytes"),
         (HEADER[:7] + b"\x03" + HEADER[8:] + BYTES, "00000802 00000003 00000003; expected"),
         (HEADER + BYTES[:-1], "holds 17 bytes; expected 18"),
         (HEADER + BYTES + b"x", "holds more than 18 bytes; expected 18"),

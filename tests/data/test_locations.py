@@ -73,9 +73,7 @@ def test_a_missing_set_says_where_it_was_looked_for_and_how_to_get_it(own: Path,
 
 
 def test_a_set_without_an_address_is_not_said_to_be_gettable(own: Path):
-    with pytest.raises(
-        InputError, match=r"MEMSPAN_DATA to a folder that has prices/sp500-daily.csv"
-    ) as caught:
+    with pytest.raises(InputError, match=r"MEMSPAN_DATA to a folder that has prices/sp500-daily.csv") as caught:
         locate("prices")
     assert "data get" not in str(caught.value)
 

@@ -41,8 +41,7 @@ def test_false_alarms_are_rare() -> None:
     source = MarkovChain.lazy(4, 0.8)
     verdicts = [
         compare(
-            {"a": source.sample(1, 20_000, seed=2 * k), "b": source.sample(1, 60_000, seed=2 * k + 1)},
-            [1, 2, 4, 8, 16],
+            {"a": source.sample(1, 20_000, seed=2 * k), "b": source.sample(1, 60_000, seed=2 * k + 1)}, [1, 2, 4, 8, 16]
         )
         .pairs[0]
         .verdict
@@ -67,14 +66,9 @@ def test_two_sequences_without_memory_are_alike() -> None:
 
 def test_the_longer_source_is_cut_to_samples_of_the_shorter_ones_size() -> None:
     source = MarkovChain.lazy(5, 0.7)
-    found = compare(
-        {"long": source.sample(1, 70_000, seed=1), "short": source.sample(1, 10_000, seed=2)}, [1, 2, 3]
-    )
+    found = compare({"long": source.sample(1, 70_000, seed=1), "short": source.sample(1, 10_000, seed=2)}, [1, 2, 3])
     assert found.size == 10_000
-    assert {name: part.curve.length for name, part in found.sources.items()} == {
-        "long": 10_000,
-        "short": 10_000,
-    }
+    assert {name: part.curve.length for name, part in found.sources.items()} == {"long": 10_000, "short": 10_000}
     assert any("7 samples" in note for note in found.sources["long"].notes)
 
 

@@ -85,12 +85,8 @@ def test_intervals_cover_the_truth_about_19_times_in_20(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("exponent", "documents", "length"), [(0.5, 1000, 1000), (1.0, 1000, 1000), (0.3, 400, 400)]
-)
-def test_intervals_of_a_sampled_power_law_cover_its_exponent(
-    exponent: float, documents: int, length: int
-) -> None:
+@pytest.mark.parametrize(("exponent", "documents", "length"), [(0.5, 1000, 1000), (1.0, 1000, 1000), (0.3, 400, 400)])
+def test_intervals_of_a_sampled_power_law_cover_its_exponent(exponent: float, documents: int, length: int) -> None:
     source = PowerLawBinary(0.1, exponent)
     covered, chosen = 0, 0
     for seed in range(100):
@@ -217,9 +213,7 @@ def test_a_fit_survives_json_exactly() -> None:
 
 
 def test_measure_joins_curve_and_laws() -> None:
-    sequence = Sequence.from_documents(
-        [np.random.default_rng(0).integers(0, 2, 9) for _ in range(3)] + ["ab" * 300]
-    )
+    sequence = Sequence.from_documents([np.random.default_rng(0).integers(0, 2, 9) for _ in range(3)] + ["ab" * 300])
     found = measure(sequence, [1, 2, 3, 4, 5, 6])
     assert found.curve.lags.tolist() == [1, 2, 3, 4, 5, 6]
     assert found.seconds > 0

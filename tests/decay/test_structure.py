@@ -130,9 +130,7 @@ def test_aperiodic_and_homogeneous_sources_raise_no_alarm(name: str) -> None:
 @pytest.mark.parametrize("lags", [None, range(1, 101)])
 def test_at_most_one_alarm_in_a_hundred(name: str, lags: range | None) -> None:
     curves = [mutual_information(APERIODIC[name](seed), lags, seed=seed) for seed in range(100)]
-    assert (
-        sum(find_period(curve) is not None for curve in curves) <= 3
-    )  # 1 expected; 4 or more in 2 % of runs
+    assert sum(find_period(curve) is not None for curve in curves) <= 3  # 1 expected; 4 or more in 2 % of runs
     assert sum(find_influence(curve) is not None for curve in curves) <= 3
 
 

@@ -17,17 +17,9 @@ from memspan.training.supervised.trained_model import load_best
 
 
 def config(cell: str, **task: object) -> Config:
-    training = {
-        "updates": 4,
-        "validate_every": 2,
-        "validation_batches": 1,
-        "validation_size": 5,
-        "threads": 1,
-    }
+    training = {"updates": 4, "validate_every": 2, "validation_batches": 1, "validation_size": 5, "threads": 1}
     name = {"name": "copy", "delay": 3, **task}
-    return from_json(
-        {"task": name, "cell": {"name": cell, "hidden": 6}, "training": {**training, "device": "cpu"}}
-    )
+    return from_json({"task": name, "cell": {"name": cell, "hidden": 6}, "training": {**training, "device": "cpu"}})
 
 
 @pytest.fixture(scope="module")

@@ -42,8 +42,7 @@ def oracle_norms(word: str, net: ReadoutModel, count: int, loss: str) -> np.ndar
         batch = with_changed_targets(batch, answers, 3)
     outputs, nodes = plain(word, exact.cell, exact.encode(batch.inputs))
     losses = [
-        functional.cross_entropy(exact.head(outputs[-answers:, b]), batch.targets[-answers:, b])
-        for b in range(count)
+        functional.cross_entropy(exact.head(outputs[-answers:, b]), batch.targets[-answers:, b]) for b in range(count)
     ]
     gradients = [torch.autograd.grad(loss, states) for loss, states in zip(losses, nodes, strict=True)]
     return np.array([[float(g.norm()) for g in reversed(of_one)] for of_one in gradients])

@@ -65,13 +65,9 @@ def test_a_linear_network_of_scaled_rotations_has_powers_of_the_scale(rows, monk
     linear = VanillaRNN(TASK.features, 6, nonlinearity="identity")
     with torch.no_grad():
         init.orthogonal_(cast(Any, linear.first).V, 0.8)
-    found = jacobian_spectrum(
-        ReadoutModel(linear, TASK.classes, symbols=TASK.symbols), TASK, weights="orthogonal"
-    )
+    found = jacobian_spectrum(ReadoutModel(linear, TASK.classes, symbols=TASK.symbols), TASK, weights="orthogonal")
     powers = 0.8 ** found.distances.astype(float)
-    np.testing.assert_allclose(
-        found.quantiles, np.repeat(powers[:, None], 5, 1), rtol=1e-5
-    )  # weights are float32
+    np.testing.assert_allclose(found.quantiles, np.repeat(powers[:, None], 5, 1), rtol=1e-5)  # weights are float32
     np.testing.assert_allclose(found.mean_square, powers**2, rtol=1e-5)
     np.testing.assert_allclose(found.theory, powers**2, rtol=1e-5)
     np.testing.assert_allclose(found.variance, 0.0, atol=1e-6)
@@ -107,8 +103,7 @@ def test_untied_networks_take_the_weights_of_each_step():
 
 def test_which_cells_have_one_and_of_what():
     nets = {
-        word: ReadoutModel(make(TASK.features, 4), TASK.classes, symbols=TASK.symbols)
-        for word, make in CELLS.items()
+        word: ReadoutModel(make(TASK.features, 4), TASK.classes, symbols=TASK.symbols) for word, make in CELLS.items()
     }
     without = {"mem-rnn", "mem-lstm", "sab-lstm", "rel-rnn", "rel-lstm", "transformer"}
     assert {word for word, net in nets.items() if not has_jacobian(net)} == without

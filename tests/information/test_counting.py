@@ -148,11 +148,7 @@ def test_counts_survive_saving_and_loading(tmp_path: Path, alphabet: int) -> Non
         np.testing.assert_array_equal(loaded.joint(lag), counts.joint(lag))
     assert loaded.alphabet == counts.alphabet
     assert loaded.null.draws.keys() == counts.null.draws.keys()
-    assert (loaded.documents, loaded.symbols, loaded.notes) == (
-        counts.documents,
-        counts.symbols,
-        counts.notes,
-    )
+    assert (loaded.documents, loaded.symbols, loaded.notes) == (counts.documents, counts.symbols, counts.notes)
 
 
 def test_damaged_foreign_and_future_counts_files_are_refused(tmp_path: Path) -> None:

@@ -65,9 +65,7 @@ def test_correlated_lags_are_no_independent_evidence() -> None:
 
 def reach_of(lags: np.ndarray, values: np.ndarray, level: float, error: float = 1e-9) -> Reach:
     n = len(lags)
-    return find_reach(
-        lags, values, np.full(n, error), np.zeros((8, n)), np.full(n, error), np.zeros(n), level
-    )
+    return find_reach(lags, values, np.full(n, error), np.zeros((8, n)), np.full(n, error), np.zeros(n), level)
 
 
 def test_the_reach_lies_between_lags_on_log_log_axes_and_its_interval_knows_the_grid() -> None:
@@ -110,9 +108,7 @@ def test_noise_at_single_lags_does_not_decide_the_reach() -> None:
         values = truth + 5e-4 * np.random.default_rng(seed).standard_normal(500)
         assert lags[values >= 1e-3][-1] > 250
         found.append(reach_of(lags, values, 1e-3, error=5e-4))
-    inside = [
-        r.censored or (r.interval is not None and r.interval[0] <= 138.2 <= r.interval[1]) for r in found
-    ]
+    inside = [r.censored or (r.interval is not None and r.interval[0] <= 138.2 <= r.interval[1]) for r in found]
     assert np.mean(inside) >= 0.9
     assert np.median([r.lag for r in found]) == pytest.approx(138, rel=0.15)
 
@@ -191,9 +187,7 @@ def test_counts_and_sequence_give_the_same_curve() -> None:
     counted, read = (mutual_information(data).to_json() for data in (counts, count_pairs(text, [1, 2, 3])))
     assert counted == read
     direct = mutual_information(text, [1, 2, 3]).to_json()
-    assert {k: v for k, v in direct.items() if k != "reach"} == {
-        k: v for k, v in counted.items() if k != "reach"
-    }
+    assert {k: v for k, v in direct.items() if k != "reach"} == {k: v for k, v in counted.items() if k != "reach"}
     with pytest.raises(InputError, match="counted already"):
         mutual_information(counts, [1])
 

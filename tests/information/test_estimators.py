@@ -44,9 +44,7 @@ def test_empty_cells_and_order_do_not_matter(estimator: EntropyEstimator) -> Non
 
 @every
 @given(counts=st.lists(st.integers(0, 20_000), min_size=1, max_size=30).filter(any))
-def test_tabulated_counts_equal_the_formula_term_by_term(
-    estimator: EntropyEstimator, counts: list[int]
-) -> None:
+def test_tabulated_counts_equal_the_formula_term_by_term(estimator: EntropyEstimator, counts: list[int]) -> None:
     n = np.array([c for c in counts if c], dtype=np.float64)
     total = n.sum()
     expected = (
@@ -73,9 +71,7 @@ def test_names_are_the_words_of_the_command_line(estimator: EntropyEstimator) ->
 
 
 @every
-def test_the_expected_information_of_independent_symbols_is_what_simulation_shows(
-    estimator: EntropyEstimator,
-) -> None:
+def test_the_expected_information_of_independent_symbols_is_what_simulation_shows(estimator: EntropyEstimator) -> None:
     """Sparse and well-filled tables alike: 27 kinds with frequencies 1/k, 300 to 30,000 pairs."""
     generator = np.random.default_rng(0)
     share = 1 / np.arange(1.0, 28)
@@ -86,9 +82,7 @@ def test_the_expected_information_of_independent_symbols_is_what_simulation_show
     for pairs, value in zip(numbers, expected, strict=True):
         tables = generator.multinomial(int(pairs), np.outer(share, share).ravel(), size=200)
         found = informations(None, tables, 27, estimator)[0]
-        assert found.mean() == pytest.approx(
-            value, abs=4 * found.std() / np.sqrt(200) + 0.02 * abs(value) + 1e-5
-        )
+        assert found.mean() == pytest.approx(value, abs=4 * found.std() / np.sqrt(200) + 0.02 * abs(value) + 1e-5)
     between = expected_information(margin, margin, np.array([300.0, 1000.0, 30_000.0]), estimator)[1]
     assert between == pytest.approx(
         expected_information(margin, margin, np.array([1000.0]), estimator)[0], abs=0.02 * expected[1] + 5e-3

@@ -38,9 +38,7 @@ def dense_form(table: PairTable, alphabet: int) -> np.ndarray:
 def symbols_and_runs(draw: st.DrawFn) -> tuple[int, np.ndarray, np.ndarray, Runs]:
     alphabet = draw(st.integers(2, 6))
     x, y = (
-        np.array(
-            draw(st.lists(st.integers(0, alphabet - 1), min_size=1, max_size=300)), narrow_dtype(alphabet)
-        )
+        np.array(draw(st.lists(st.integers(0, alphabet - 1), min_size=1, max_size=300)), narrow_dtype(alphabet))
         for _ in range(2)
     )
     starts, partners, lengths = [], [], []
@@ -114,19 +112,11 @@ def test_pairs_beyond_sixteen_bits_are_counted() -> None:
 
 
 def test_union_puts_sparse_tables_on_common_keys() -> None:
-    a, b = (
-        PairTable(np.array([5, 1, 7]), np.array([1, 2, 3])),
-        PairTable(np.array([4, 5]), np.array([10, 20])),
-    )
+    a, b = (PairTable(np.array([5, 1, 7]), np.array([1, 2, 3])), PairTable(np.array([4, 5]), np.array([10, 20])))
     # Rows of three symbols: keys 0-2, 3-5, 6-8 come row by row, in any order within a row.
     a = PairTable(np.array([1, 5, 7]), np.array([2, 1, 3]))
     keys, cells = union([a, b], 3)
-    assert dict(zip(keys.tolist(), cells.T.tolist(), strict=True)) == {
-        1: [2, 0],
-        5: [1, 20],
-        4: [0, 10],
-        7: [3, 0],
-    }
+    assert dict(zip(keys.tolist(), cells.T.tolist(), strict=True)) == {1: [2, 0], 5: [1, 20], 4: [0, 10], 7: [3, 0]}
 
 
 @settings(max_examples=25, deadline=None)
@@ -136,9 +126,7 @@ def test_union_puts_sparse_tables_on_common_keys() -> None:
     st.integers(1, 60),
     st.integers(0, 2**32 - 1),
 )
-def test_spectral_counts_equal_one_pass_per_lag(
-    lengths: list[int], alphabet: int, most: int, seed: int
-) -> None:
+def test_spectral_counts_equal_one_pass_per_lag(lengths: list[int], alphabet: int, most: int, seed: int) -> None:
     ends = np.cumsum(lengths)
     x = np.random.default_rng(seed).integers(0, alphabet, int(ends[-1])).astype(np.uint8)
     rows = [(end - n, end - n // 3, end) for n, end in zip(lengths, ends.tolist(), strict=True)]
@@ -159,8 +147,6 @@ def test_spectral_stays_exact_over_many_windows() -> None:
         np.testing.assert_array_equal(counted[lag], np.bincount(pairs, minlength=25))
 
 
-@pytest.mark.parametrize(
-    ("alphabet", "kind"), [(2, Bits), (4, Bits), (5, Dense), (1024, Dense), (1025, Sparse)]
-)
+@pytest.mark.parametrize(("alphabet", "kind"), [(2, Bits), (4, Bits), (5, Dense), (1024, Dense), (1025, Sparse)])
 def test_the_alphabet_decides_the_kernel(alphabet: int, kind: type[Kernel]) -> None:
     assert type(choose_kernel(alphabet)) is kind

@@ -49,9 +49,7 @@ KNOWN = [
 
 
 @pytest.mark.parametrize(("source", "documents", "length"), KNOWN)
-def test_corrected_information_is_within_its_errors_of_the_truth(
-    source: Source, documents: int, length: int
-) -> None:
+def test_corrected_information_is_within_its_errors_of_the_truth(source: Source, documents: int, length: int) -> None:
     curve = mutual_information(source.sample(documents, length, seed=1), LAGS, seed=1)
     deviation = np.abs(curve.corrected - source.information(LAGS)) / curve.error
     assert deviation.max() < SEVEN_ERRORS
@@ -194,9 +192,7 @@ def zipf(kinds: int) -> Independent:
     return Independent(share / share.sum())
 
 
-def test_rare_symbols_raise_no_alarm_where_the_null_takes_a_part_of_the_pairs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_rare_symbols_raise_no_alarm_where_the_null_takes_a_part_of_the_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bias does not fall as one over the pairs where cells are empty; the null must know."""
     from memspan.information import null
 

@@ -18,16 +18,7 @@ from memspan.cells.gated.lstm import LSTM
 from memspan.cells.gated.minimal import MinimalLayer, MinimalRNN
 from memspan.cells.plain.vanilla import VanillaLayer, VanillaRNN
 from memspan.errors import InputError
-from memspan.init import (
-    cayley_,
-    chrono_,
-    critical_,
-    critical_start,
-    henaff_,
-    mean_field_,
-    orthogonal_,
-    verdict,
-)
+from memspan.init import cayley_, chrono_, critical_, critical_start, henaff_, mean_field_, orthogonal_, verdict
 from memspan.theory import MinimalField, VanillaField, critical_vanilla
 
 WIDTH, BATCH, STEPS, FEATURES = 1024, 64, 20, 64
@@ -55,9 +46,7 @@ def test_orthogonal_matrices_have_orthonormal_rows_or_columns(shape):
     torch.testing.assert_close(
         short @ short.mT, torch.eye(short.shape[-2], dtype=torch.float64).expand_as(short @ short.mT)
     )
-    assert torch.equal(
-        drawn, orthogonal_(torch.empty(shape, dtype=torch.float64), 3.0, generator=seeded()) / 3
-    )
+    assert torch.equal(drawn, orthogonal_(torch.empty(shape, dtype=torch.float64), 3.0, generator=seeded()) / 3)
 
 
 def test_uniform_orthogonal_matrices_have_no_preferred_sign():
@@ -105,10 +94,7 @@ def test_cayley_is_the_cayley_map_of_its_skew_blocks():
         ),
         (lambda: critical_(VanillaRNN(2, 3), q=0.01, bias_mean=1.0), "sigma_v\\^2 would be negative"),
         (lambda: critical_(VanillaRNN(2, 3), sample=torch.zeros(4, 5)), "the sample has 5 features"),
-        (
-            lambda: critical_(VanillaRNN(2, 3), sample=torch.zeros(4, 2), input_variance=1.0),
-            "pass one of them",
-        ),
+        (lambda: critical_(VanillaRNN(2, 3), sample=torch.zeros(4, 2), input_variance=1.0), "pass one of them"),
         (lambda: critical_(MinimalRNN(2, 3), q=1.0), "no critical minimal RNN has bias mean 0 and q = 1"),
     ],
 )
@@ -249,11 +235,7 @@ def test_the_field_of_a_vanilla_network_is_that_of_its_weights():
 @pytest.mark.parametrize(
     ("field", "begin", "end"),
     [
-        (
-            MinimalField(sigma_w=6.88, sigma_v=1.39, bias_mean=6.0, input_variance=0.46),
-            "vanishing",
-            "139 steps",
-        ),
+        (MinimalField(sigma_w=6.88, sigma_v=1.39, bias_mean=6.0, input_variance=0.46), "vanishing", "139 steps"),
         (MinimalField(sigma_w=6.88, sigma_v=1.39, bias_mean=2.0, input_variance=0.46), "exploding", " steps"),
         (VanillaField(sigma_w=1.5502, sigma_v=0.5), "critical", " steps"),
     ],

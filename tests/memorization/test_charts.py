@@ -60,9 +60,7 @@ def test_regions_that_are_drawn_read_every_point_correctly(name):
 
 def test_the_state_of_abracadabra_makes_three_elevenths_of_a_turn_per_step():
     (orbit,) = orbits(EXAMPLES.abracadabra())
-    np.testing.assert_allclose(
-        as_complex(orbit.points), np.exp(2j * np.pi * 3 * np.arange(11) / 11), atol=ROUNDING
-    )
+    np.testing.assert_allclose(as_complex(orbit.points), np.exp(2j * np.pi * 3 * np.arange(11) / 11), atol=ROUNDING)
     assert "3/11 of a turn" in orbit.title
     assert orbit.round
 
@@ -73,9 +71,7 @@ def test_each_plane_turns_by_its_own_frequency_and_the_sign_has_none():
     assert [orbit.x_label for orbit in drawn] == ["hidden unit 1", "hidden unit 3"]
     for orbit, frequency in zip(drawn, (5, 7), strict=True):
         states = as_complex(orbit.points)
-        np.testing.assert_allclose(
-            states[1:] / states[:-1], np.exp(2j * np.pi * frequency / 16), atol=ROUNDING
-        )
+        np.testing.assert_allclose(states[1:] / states[:-1], np.exp(2j * np.pi * frequency / 16), atol=ROUNDING)
     assert "changes its sign" in drawn[0].caption
 
 
@@ -119,13 +115,7 @@ def test_every_place_has_one_marker_and_the_lowest_is_the_margin(name):
 def test_markers_carry_the_symbol_that_is_written_there():
     result = EXAMPLES.abracadabra()
     found = {line.label: line.x.tolist() for line in labelled(leads(result))}
-    assert found == {
-        "emits a": [1, 4, 6, 8, 11],
-        "emits b": [2, 9],
-        "emits r": [3, 10],
-        "emits c": [5],
-        "emits d": [7],
-    }
+    assert found == {"emits a": [1, 4, 6, 8, 11], "emits b": [2, 9], "emits r": [3, 10], "emits c": [5], "emits d": [7]}
 
 
 def test_symbols_beyond_the_seventh_share_one_row():
@@ -142,9 +132,7 @@ def test_curves_pass_through_the_markers_of_their_symbol_and_lead_nowhere_else(n
     pairs = [(marks, curve) for marks, curve in pairwise(lines) if not curve.label]
     assert len(pairs) == len(result.alphabet)
     for marks, curve in pairs:
-        at_places = np.array(
-            [curve.y[np.flatnonzero(curve.x == place)[0]] for place in range(1, result.period + 1)]
-        )
+        at_places = np.array([curve.y[np.flatnonzero(curve.x == place)[0]] for place in range(1, result.period + 1)])
         here = np.isin(np.arange(1, result.period + 1), marks.x)
         np.testing.assert_allclose(at_places[here], marks.y, atol=ROUNDING)
         assert not (at_places[~here] > 0).any()

@@ -29,9 +29,7 @@ def summed_loss(networks: Networks, symbols: np.ndarray, score_penalty: float) -
     return float(loss_and_gradient(networks, symbols, score_penalty)[0].sum())
 
 
-@given(
-    st.integers(1, 5), st.integers(1, 4), st.integers(1, 13), st.sampled_from([0.0, 0.1]), st.integers(0, 99)
-)
+@given(st.integers(1, 5), st.integers(1, 4), st.integers(1, 13), st.sampled_from([0.0, 0.1]), st.integers(0, 99))
 @settings(max_examples=25, deadline=None)
 def test_the_gradient_is_that_of_finite_differences(
     d: int, n: int, length: int, score_penalty: float, seed: int
@@ -65,9 +63,7 @@ def test_the_loss_is_the_cross_entropy_of_the_recurrence_run_step_by_step() -> N
 @pytest.mark.parametrize("d", [1, 2, 3, 6])
 def test_training_starts_from_orthogonal_matrices(d: int) -> None:
     W_h = random_networks(5, d, 2, np.random.default_rng(0)).W_h
-    np.testing.assert_allclose(
-        W_h @ W_h.transpose(0, 2, 1), np.broadcast_to(np.eye(d), W_h.shape), atol=1e-14
-    )
+    np.testing.assert_allclose(W_h @ W_h.transpose(0, 2, 1), np.broadcast_to(np.eye(d), W_h.shape), atol=1e-14)
 
 
 def test_descent_finds_the_frequency_with_which_two_units_can_write_abracadabra() -> None:
@@ -112,9 +108,7 @@ def test_eigenvalues_come_with_the_largest_modulus_first() -> None:
 def test_every_root_of_unity_is_its_own_nearest() -> None:
     for period in (1, 2, 7, 16):
         k = np.arange(period)
-        nearest, distances = nearest_roots(
-            1.1 * np.exp(2j * np.pi * k / period).astype(np.complex128), period
-        )
+        nearest, distances = nearest_roots(1.1 * np.exp(2j * np.pi * k / period).astype(np.complex128), period)
         assert nearest.tolist() == k.tolist()
         np.testing.assert_allclose(distances, 0.1, rtol=1e-12)
 
@@ -164,9 +158,7 @@ def test_training_that_diverges_says_so() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("text", "hidden_size"), [("abracadabra", 4), ("1101011010001000", 6), ("00000111", 4)]
-)
+@pytest.mark.parametrize(("text", "hidden_size"), [("abracadabra", 4), ("1101011010001000", 6), ("00000111", 4)])
 def test_strings_are_learned_whatever_the_seed(text: str, hidden_size: int) -> None:
     for seed in range(10):
         trained = learn(text, hidden_size=hidden_size, seed=seed)

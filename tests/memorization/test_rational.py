@@ -10,12 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from memspan.errors import InputError
-from memspan.memorization.rational import (
-    cyclotomic_polynomial,
-    rational_matrix,
-    rational_orders,
-    rational_size,
-)
+from memspan.memorization.rational import cyclotomic_polynomial, rational_matrix, rational_orders, rational_size
 
 
 def phi(number: int) -> int:

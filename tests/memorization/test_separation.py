@@ -6,14 +6,7 @@ import numpy as np
 import pytest
 
 from memspan.memorization import PeriodicString, Rotation, harmonics
-from memspan.memorization.separation import (
-    LEAST_MARGIN,
-    full_readout,
-    least_lead,
-    refuted,
-    widest,
-    widest_within,
-)
+from memspan.memorization.separation import LEAST_MARGIN, full_readout, least_lead, refuted, widest, widest_within
 
 SOLVER = 1e-7
 """The tolerances of HiGHS, with a safety margin."""
@@ -89,9 +82,7 @@ def sets_of(period: int, size: int) -> list[tuple[int, ...]]:
     return list(harmonics.sets_of_size(period, size, np.arange(1, period // 2 + 1)))
 
 
-@pytest.mark.parametrize(
-    ("letters", "period", "size"), [(2, 12, 4), (2, 16, 5), (2, 21, 6), (3, 16, 4), (5, 15, 4)]
-)
+@pytest.mark.parametrize(("letters", "period", "size"), [(2, 12, 4), (2, 16, 5), (2, 21, 6), (3, 16, 4), (5, 15, 4)])
 def test_a_set_is_refuted_only_if_the_linear_program_finds_no_margin(letters, period, size):
     states = harmonics.table(period)
     for seed in range(3):

@@ -63,9 +63,7 @@ def test_counting_runs_never_gives_more_than_counting_changes(text):
 @given(st.text("abcd", min_size=2, max_size=16))
 def test_the_frequencies_that_suffice_fit_into_the_bound(text):
     string = PeriodicString.of(text)
-    assert (
-        max(1, size_of(string.period, sufficient(string))) == size_bound(string) <= max(1, string.period - 1)
-    )
+    assert max(1, size_of(string.period, sufficient(string))) == size_bound(string) <= max(1, string.period - 1)
 
 
 def test_every_other_symbol_is_counted_around_the_period():

@@ -237,12 +237,7 @@ def test_a_beginning_that_the_model_does_not_know_is_rejected(saved):
 
 def test_a_model_tells_what_it_is(saved):
     model = load_hugging_face(saved / "llama")
-    assert (model.kind, model.symbols, model.classes, model.context) == (
-        "llama",
-        VOCABULARY,
-        VOCABULARY,
-        POSITIONS,
-    )
+    assert (model.kind, model.symbols, model.classes, model.context) == ("llama", VOCABULARY, VOCABULARY, POSITIONS)
     assert model.spelling == Numbers(VOCABULARY)
     assert model.parameter_count() == model.network.num_parameters()
     (group,) = model.parameter_groups(0.1)
@@ -312,9 +307,7 @@ def test_a_name_is_looked_for_in_the_cache(saved, tmp_path, monkeypatch):
     (cached / "refs").mkdir()
     (cached / "refs" / "main").write_text("0123")
     inputs = symbols()
-    assert torch.equal(
-        load_hugging_face("owner/tiny")(inputs).logits, load_hugging_face(saved / "gpt2")(inputs).logits
-    )
+    assert torch.equal(load_hugging_face("owner/tiny")(inputs).logits, load_hugging_face(saved / "gpt2")(inputs).logits)
     for name, remedy in (
         ("owner/small", "hf download owner/small"),
         ("gpt2", "hf download gpt2"),
@@ -322,9 +315,7 @@ def test_a_name_is_looked_for_in_the_cache(saved, tmp_path, monkeypatch):
     ):
         with pytest.raises(InputError) as caught:
             load_hugging_face(name)
-        assert str(caught.value).startswith(
-            f"{name} is neither a folder nor a model in the local Hugging Face cache"
-        )
+        assert str(caught.value).startswith(f"{name} is neither a folder nor a model in the local Hugging Face cache")
         assert str(caught.value).endswith(f"download the model with {remedy}")
 
 
@@ -394,9 +385,7 @@ def test_a_folder_that_cannot_be_loaded_gives_a_one_line_error(copied, capfd, ho
 
 
 def test_models_that_tell_no_next_token_from_the_past_are_rejected(saved, tmp_path):
-    with pytest.raises(
-        InputError, match="of type bert, attends to later tokens, so it is not causal; use a causal"
-    ):
+    with pytest.raises(InputError, match="of type bert, attends to later tokens, so it is not causal; use a causal"):
         load_hugging_face(saved / "encoder")
     with pytest.raises(InputError, match="of type mamba, carries more than keys and values; use a Transf"):
         load_hugging_face(saved / "recurrent")
@@ -419,7 +408,5 @@ def test_a_state_of_another_model_or_batch_is_rejected(saved, kind):
 def test_a_missing_extra_is_named(saved, monkeypatch):
     monkeypatch.setitem(sys.modules, "transformers", None)
     for path in (saved / "gpt2", "gpt2"):
-        with pytest.raises(
-            MissingExtraError, match=r"a Hugging Face model needs transformers; install memspan\[hf\]"
-        ):
+        with pytest.raises(MissingExtraError, match=r"a Hugging Face model needs transformers; install memspan\[hf\]"):
             load_hugging_face(path)

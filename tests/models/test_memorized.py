@@ -16,18 +16,7 @@ from memspan.results import LinearNetwork
 
 PERIODS = 1_000
 SPECTRAL = [
-    *(
-        "ab",
-        "abc",
-        "abca",
-        "aabab",
-        "abcabd",
-        "abracadabra",
-        "banana",
-        "aabbcab",
-        "abacabad",
-        "0110100110010110",
-    ),
+    *("ab", "abc", "abca", "aabab", "abcabd", "abracadabra", "banana", "aabbcab", "abacabad", "0110100110010110"),
     *("hello ", "mississippi", "00010111", "abcdefgh"),
 ]
 ROTATIONS = ["0011", "00000111", "0001111111111111"]
@@ -45,9 +34,7 @@ def networks() -> list[tuple[str, LinearNetwork]]:
 
 def first_mistake(written: str, text: str) -> int | None:
     expected = (text * PERIODS)[: len(written)]
-    return next(
-        (place for place, pair in enumerate(zip(written, expected, strict=True)) if len({*pair}) > 1), None
-    )
+    return next((place for place, pair in enumerate(zip(written, expected, strict=True)) if len({*pair}) > 1), None)
 
 
 @pytest.mark.parametrize("activation", ["relu", "tanh"])
@@ -106,14 +93,9 @@ def linear(W_h: list[list[float]], h_0: list[float]) -> LinearNetwork:
         (lambda: Memorized(Rotation().build("0011"), "elu"), "expected relu or tanh"),
         (lambda: Memorized(linear([[0.9]], [1.0])), "neither of plane rotations nor of a permutation"),
         (lambda: Memorized(linear([[0.0, 0.5], [2.0, 0.0]], [1.0, 0.0])), "neither of plane rotations"),
+        (lambda: Memorized(linear([[1.0, 1.0], [0.0, 1.0]], [1.0, 0.0]), "tanh"), "neither of plane rotations"),
         (
-            lambda: Memorized(linear([[1.0, 1.0], [0.0, 1.0]], [1.0, 0.0]), "tanh"),
-            "neither of plane rotations",
-        ),
-        (
-            lambda: Memorized(
-                linear([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], [1.0, 2.0, 3.0]), "tanh"
-            ),
+            lambda: Memorized(linear([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], [1.0, 2.0, 3.0]), "tanh"),
             "more than two values",
         ),
         (lambda: Memorized(Rotation().build("0011")).replay(-1), "length is -1"),

@@ -75,9 +75,7 @@ def test_one_expert_is_a_softmax():
 def test_words_of_vanishing_probability_keep_their_digits():
     generator = torch.Generator().manual_seed(0)
     given = [300 * tensor.detach() if tensor.dim() == 3 else tensor.detach() for tensor in leaves()]
-    exact = torch.logsumexp(
-        given[0].unsqueeze(-1) + (given[1] @ given[2].T + given[3]).log_softmax(dim=-1), dim=1
-    )
+    exact = torch.logsumexp(given[0].unsqueeze(-1) + (given[1] @ given[2].T + given[3]).log_softmax(dim=-1), dim=1)
     assert exact.min() < -1000
     single = [tensor.float().requires_grad_() for tensor in given]
     assert plain(*single).isinf().any()

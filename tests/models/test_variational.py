@@ -107,9 +107,7 @@ def test_the_gradient_of_the_masked_weights_is_that_of_torch_times_the_mask():
     (gradient,) = torch.autograd.grad(outputs.square().sum(), recurrent(dropping), retain_graph=True)
     mask = mask_seen_by_gradient(dropping, outputs)
     network = nn.LSTM(FEATURES, HIDDEN, dtype=torch.float64)
-    network.load_state_dict(
-        {**dropping.network.state_dict(), "weight_hh_l0": mask * recurrent(dropping).detach()}
-    )
+    network.load_state_dict({**dropping.network.state_dict(), "weight_hh_l0": mask * recurrent(dropping).detach()})
     expected, _ = network(inputs, tuple(tensor.unsqueeze(0) for tensor in state()))
     (whole,) = torch.autograd.grad(expected.square().sum(), network.get_parameter("weight_hh_l0"))
     torch.testing.assert_close(gradient, mask * whole)

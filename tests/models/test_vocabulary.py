@@ -44,8 +44,7 @@ def test_it_survives_json():
 
 
 @pytest.mark.parametrize(
-    "plain",
-    [[], {"kind": "words"}, {"kind": "bytes", "symbols": ["a"]}, {"kind": "words", "symbols": ["a", "a"]}],
+    "plain", [[], {"kind": "words"}, {"kind": "bytes", "symbols": ["a"]}, {"kind": "words", "symbols": ["a", "a"]}]
 )
 def test_what_is_no_vocabulary_is_rejected(plain: object):
     with pytest.raises(InputError, match=r"^here"):

@@ -63,9 +63,7 @@ def toy_corpus() -> tuple[Segments, SequenceModel, Discriminator]:
     return windows(symbols, 4), model, discriminator
 
 
-def enumerated(
-    D: np.ndarray, L: np.ndarray, *, beta: float = 1.0, cut: bool = True, weighted: bool = True
-) -> float:
+def enumerated(D: np.ndarray, L: np.ndarray, *, beta: float = 1.0, cut: bool = True, weighted: bool = True) -> float:
     """sum e^r L / sum e^r over all X and all Y behind them, r = (D(X, Y) - D(X, Y*)) / beta.
 
     Also what is had by mistake: with a proposal that is not renormalised at the text's end, or samples of equal weight.
@@ -94,13 +92,7 @@ def test_weighted_samples_agree_with_enumeration():
     for beta in (1.0, 2.0):
         with torch.no_grad():
             loss, weights = raml_loss(
-                model,
-                segments.take(drawn.first),
-                segments.take(drawn.near),
-                near,
-                following,
-                drawn.log_proposal,
-                beta,
+                model, segments.take(drawn.first), segments.take(drawn.near), near, following, drawn.log_proposal, beta
             )
         assert weights.sum().item() == pytest.approx(1)
         assert 1 < effective_size(weights) < 150_000
@@ -262,8 +254,7 @@ def test_the_policy_gradient_is_that_of_the_expected_reward():
     q = model(first.symbols).logits[-1].softmax(-1)
     ones = torch.ones(2, dtype=torch.int64)
     r = torch.stack(
-        [earned(model, discriminator, first, Padded(torch.full((1, 2), y), ones)) for y in range(symbols)],
-        dim=1,
+        [earned(model, discriminator, first, Padded(torch.full((1, 2), y), ones)) for y in range(symbols)], dim=1
     )
     (exact,) = torch.autograd.grad(-(q * r).sum(1).mean(), head)
     repeated = Padded(first.symbols.repeat(1, 2_000), first.lengths.repeat(2_000))

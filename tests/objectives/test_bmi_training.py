@@ -246,9 +246,7 @@ def test_a_non_finite_objective_is_reported_with_a_remedy(folder, tmp_path, monk
 
 
 def test_a_model_that_gives_no_states_is_rejected(folder):
-    with pytest.raises(
-        InputError, match=r"Linear has no outputs\(symbols\) or no answered\(hidden\); expected"
-    ):
+    with pytest.raises(InputError, match=r"Linear has no outputs\(symbols\) or no answered\(hidden\); expected"):
         Bmi(FULL, training_segments(config_of(folder)), torch.nn.Linear(1, 1), 0)  # pyright: ignore[reportArgumentType]
 
 

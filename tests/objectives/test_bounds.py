@@ -9,13 +9,7 @@ import torch
 from torch import Tensor
 
 from memspan.errors import InputError
-from memspan.objectives.bounds import (
-    RunningDonskerVaradhan,
-    donsker_varadhan,
-    info_nce,
-    nwj,
-    softplus_proxy,
-)
+from memspan.objectives.bounds import RunningDonskerVaradhan, donsker_varadhan, info_nce, nwj, softplus_proxy
 
 FRESH = 6_000
 SHIFTS = 40
@@ -91,9 +85,7 @@ def test_the_proxy_is_twice_the_jensen_shannon_divergence_less_two_log_two_and_n
     assert (len(joint), len(product)) == (whole, whole)  # every pair as often as its law says
     found = softplus_proxy(joint, product).item()
     assert found == pytest.approx(twice_divergence - 2 * math.log(2), abs=1e-12)
-    assert (
-        found < 0 < float((p * critic.view(2, 2)).sum())
-    )  # no estimate: it is below zero where information is not
+    assert found < 0 < float((p * critic.view(2, 2)).sum())  # no estimate: it is below zero where information is not
 
 
 def test_no_other_critic_has_a_larger_proxy_than_the_log_of_the_density_ratio():
@@ -114,9 +106,7 @@ def test_a_critic_trained_with_the_proxy_is_optimal_for_the_other_bounds(dimensi
 
     def learnt() -> Tensor:
         optimizer.zero_grad()
-        loss = -softplus_proxy(
-            critic(x, y), torch.cat([critic(x, y.roll(shift, 0)) for shift in range(1, 9)])
-        )
+        loss = -softplus_proxy(critic(x, y), torch.cat([critic(x, y.roll(shift, 0)) for shift in range(1, 9)]))
         loss.backward()
         return loss
 

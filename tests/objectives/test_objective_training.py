@@ -111,9 +111,7 @@ def test_its_gradient_reaches_the_network_and_its_own_parameters():
         assert torch.allclose(mine.grad, theirs.grad, atol=1e-7)
     assert objective.m.grad is not None
     moved = nudged.objectives["mean"].get_parameter("m")
-    assert moved.item() == pytest.approx(
-        -0.01 * objective.m.grad.sign().item(), rel=1e-4
-    )  # Adam's first step
+    assert moved.item() == pytest.approx(-0.01 * objective.m.grad.sign().item(), rel=1e-4)  # Adam's first step
 
 
 def test_a_run_with_objectives_resumes_to_the_same_bytes(tmp_path: Path):
@@ -181,8 +179,7 @@ def test_the_averaged_weights_of_asgd_are_the_ones_evaluated(tmp_path: Path):
     for number, parameter in enumerate(ordered):
         assert torch.equal(parameter, tensors[f"optimizer.{number}.ax"])
     assert any(
-        not torch.equal(parameter, tensors[f"network.{name}"])
-        for name, parameter in best.network.named_parameters()
+        not torch.equal(parameter, tensors[f"network.{name}"]) for name, parameter in best.network.named_parameters()
     )
     found = score(best.network, best.config.task, split="test", batches=100, size=10, seed=0)
     assert found["loss"] == pytest.approx(run.loss, rel=1e-5)

@@ -26,9 +26,7 @@ def about_topics(count: int, length: int, seed: int) -> list[np.ndarray]:
 
 def test_segments_of_one_topic_tell_the_topic_and_no_more():
     """Two segments of 8 with 3 between them fill a document: they share its topic, log 4 nats."""
-    found = segment_information(
-        about_topics(3_000, 19, 0), 20, seed=0, length=8, gap=3, folds=3, critic=QUICK
-    )
+    found = segment_information(about_topics(3_000, 19, 0), 20, seed=0, length=8, gap=3, folds=3, critic=QUICK)
     error = (found.interval[1] - found.interval[0]) / 8.6  # Student's t with two degrees of freedom
     assert found.nats == pytest.approx(math.log(TOPICS), rel=0.1)
     assert found.nats < math.log(TOPICS) + 3 * error + 0.03
@@ -90,8 +88,7 @@ def test_a_seed_gives_the_same_numbers():
     texts = about_topics(300, 40, 1)
     small = Critic(width=4, hidden=4, updates=20, look=10, pairs=100, batch=16)
     one, again, other = (
-        segment_information(texts, 20, seed=seed, length=8, gap=3, folds=3, critic=small)
-        for seed in (0, 0, 1)
+        segment_information(texts, 20, seed=seed, length=8, gap=3, folds=3, critic=small) for seed in (0, 0, 1)
     )
     assert one == again != other
 

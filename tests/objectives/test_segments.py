@@ -27,9 +27,7 @@ def model_of(word: str):
 
 def padded(*rows: list[int]) -> Padded:
     longest = max(map(len, rows))
-    return Padded(
-        torch.tensor([row + [8] * (longest - len(row)) for row in rows]).T, torch.tensor([*map(len, rows)])
-    )
+    return Padded(torch.tensor([row + [8] * (longest - len(row)) for row in rows]).T, torch.tensor([*map(len, rows)]))
 
 
 def test_lines_are_cut_and_keep_their_end():

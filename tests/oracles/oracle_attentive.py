@@ -93,9 +93,7 @@ def norm(x: Tensor) -> Tensor:
 
 def position_code(position: int, width: int) -> Tensor:
     angles = [position / 10_000 ** ((j - j % 2) / width) for j in range(width)]
-    return torch.tensor(
-        [math.cos(a) if j % 2 else math.sin(a) for j, a in enumerate(angles)], dtype=torch.float64
-    )
+    return torch.tensor([math.cos(a) if j % 2 else math.sin(a) for j, a in enumerate(angles)], dtype=torch.float64)
 
 
 MEM_RNN = Oracle(make=MemRNN, start=lambda layer: (zeros(layer), []), step=mem_rnn_step)
@@ -107,6 +105,4 @@ SPARSE_BACKTRACK = Oracle(
     differentiable=False,
     truncated=True,
 )
-TRANSFORMER = Oracle(
-    make=partial(Transformer, heads=2, feedforward=5), start=lambda _: [], step=transformer_step
-)
+TRANSFORMER = Oracle(make=partial(Transformer, heads=2, feedforward=5), start=lambda _: [], step=transformer_step)

@@ -30,9 +30,7 @@ ORACLES: dict[str, Oracle] = {
 }
 
 
-def plain(
-    word: str, cell: Cell, inputs: Tensor, resets: Tensor | None = None
-) -> tuple[Tensor, list[list[Tensor]]]:
+def plain(word: str, cell: Cell, inputs: Tensor, resets: Tensor | None = None) -> tuple[Tensor, list[list[Tensor]]]:
     """Outputs (time, batch, hidden), and h_t of the last layer for each sequence and step, as nodes of the graph."""
     oracle = ORACLES[word]
     columns, nodes = [], []

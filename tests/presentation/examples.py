@@ -189,15 +189,7 @@ def reproduction() -> Reproduction:
         Claim("training reaches 99 % within 8,000 updates", 0.99, None, 0.29, 0.01, False),
     )
     return Reproduction(
-        "shen-fig5",
-        "A power law recovered",
-        "Shen 2019, Fig. 5",
-        "laptop",
-        0,
-        claims,
-        (chart(),),
-        ("slow",),
-        312.0,
+        "shen-fig5", "A power law recovered", "Shen 2019, Fig. 5", "laptop", 0, claims, (chart(),), ("slow",), 312.0
     )
 
 

@@ -36,9 +36,7 @@ def lines(run) -> dict[str, object]:
 
 def test_agents_without_memory_have_dashed_lines_of_their_own():
     found = lines(agent_run())
-    assert set(found) == {
-        *("rel-lstm, seed 0", "rel-lstm, seed 1", "without memory, seed 0", "without memory, seed 1")
-    }
+    assert set(found) == {*("rel-lstm, seed 0", "rel-lstm, seed 1", "without memory, seed 0", "without memory, seed 1")}
     dashed = found["without memory, seed 0"]
     assert (dashed.get_linestyle(), dashed.get_marker()) == ("--", "")  # type: ignore[attr-defined]
     assert dashed.get_xdata().tolist() == [10 * 2_048, 20 * 2_048, 30 * 2_048]  # type: ignore[attr-defined]
@@ -46,9 +44,7 @@ def test_agents_without_memory_have_dashed_lines_of_their_own():
 
 @pytest.mark.parametrize("rewards", [[0.2], [0.1, np.nan, 0.3], [np.nan] * 10 + [0.2] + [np.nan] * 10])
 def test_a_line_of_single_points_has_markers(rewards):
-    run = dataclasses.replace(
-        agent_run(), learning=(learning("rel-lstm", 0, rewards), learning("none", 0, rewards))
-    )
+    run = dataclasses.replace(agent_run(), learning=(learning("rel-lstm", 0, rewards), learning("none", 0, rewards)))
     for line in lines(run).values():
         assert line.get_marker() not in ("", "None")  # type: ignore[attr-defined]
 
@@ -131,9 +127,7 @@ def test_words_stand_above_the_picture():
 def test_bars_are_as_high_as_the_shares():
     *_, third, _ = frames(episode_gif(episode()))
     top = LABEL + SIDE + GAP
-    blue = [
-        sum(near(third, (x, y), (31, 119, 180)) for y in range(top, third.height)) for x in (SIDE // 3, SIDE)
-    ]
+    blue = [sum(near(third, (x, y), (31, 119, 180)) for y in range(top, third.height)) for x in (SIDE // 3, SIDE)]
     assert blue[0] < blue[1]
     assert blue == pytest.approx([0.2 * 34, 0.8 * 34], abs=2)
 
@@ -185,11 +179,7 @@ def test_several_networks_are_told_apart_in_the_table_of_facts():
 
 def test_updates_that_differ_are_told_for_each_network():
     assert told(section_rows(agent_run()))["updates"] == "30"
-    uneven = (
-        learning("rel-lstm", 0, [0.1] * 23),
-        learning("rel-lstm", 1, [0.1] * 25),
-        learning("none", 0, [0.1] * 24),
-    )
+    uneven = (learning("rel-lstm", 0, [0.1] * 23), learning("rel-lstm", 1, [0.1] * 25), learning("none", 0, [0.1] * 24))
     run = dataclasses.replace(agent_run(), learning=uneven)
     facts = told(section_rows(run))
     assert facts["updates"] == "23 (seed 0), 25 (seed 1)"

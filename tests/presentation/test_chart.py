@@ -90,9 +90,7 @@ def test_short_logarithmic_axes_and_whole_numbers_have_plain_ticks():
 
 def test_large_numbers_on_a_linear_axis_have_thousands_apart():
     rewards = line("reward", [0.0, 300_000.0, 600_000.0], [0.1, 0.5, 0.9])
-    figure = chart_figure(
-        Chart("c", "Rewards", "frames", "reward", "linear", "linear", (rewards,), "What one sees.")
-    )
+    figure = chart_figure(Chart("c", "Rewards", "frames", "reward", "linear", "linear", (rewards,), "What one sees."))
     figure.canvas.draw()
     (ax,) = figure.axes
     assert "400,000" in {label.get_text() for label in ax.get_xticklabels()}

@@ -105,9 +105,7 @@ def test_the_sentence_joins_what_there_is():
 
 
 @pytest.mark.parametrize("gradients", [norms(1.0, 0.1, 0.0), norms(0.0, 0.0, 0.0)], ids=["vanishing", "none"])
-@pytest.mark.parametrize(
-    "theory", [(0.5, 0.25), (float("nan"), float("nan")), ()], ids=["known", "chaos", "none"]
-)
+@pytest.mark.parametrize("theory", [(0.5, 0.25), (float("nan"), float("nan")), ()], ids=["known", "chaos", "none"])
 def test_everything_is_drawn_whatever_is_zero_or_unknown(gradients, theory):
     result = diagnosis(gradients, theory)
     with warnings.catch_warnings():

@@ -49,9 +49,7 @@ def small(values: object, *, scale: str = "log", highest: float = 1000.0) -> Hea
     table = np.array(values, dtype=np.float64)
     rows, columns = table.shape
     x, y = np.arange(columns, dtype=np.float64), np.arange(rows, dtype=np.float64)
-    return HeatMap(
-        "map", "Map", "x", "y", "steps", scale, x, y, table, highest, np.zeros(0), "", (), "A map."
-    )
+    return HeatMap("map", "Map", "x", "y", "steps", scale, x, y, table, highest, np.zeros(0), "", (), "A map.")
 
 
 def test_every_value_stands_at_its_place():
@@ -106,8 +104,7 @@ def test_blanks_have_no_colour(predictions):
 
 
 @pytest.mark.parametrize(
-    "values",
-    [np.full((3, 3), 5.0), np.full((3, 3), np.nan), np.full((2, 2), np.inf), np.zeros((2, 3)), [[1.0]]],
+    "values", [np.full((3, 3), 5.0), np.full((3, 3), np.nan), np.full((2, 2), np.inf), np.zeros((2, 3)), [[1.0]]]
 )
 @pytest.mark.parametrize("scale", ["log", "linear"])
 def test_a_map_with_little_to_show_is_drawn_without_a_warning(values, scale):
@@ -116,9 +113,7 @@ def test_a_map_with_little_to_show_is_drawn_without_a_warning(values, scale):
 
 def test_an_empty_map_is_drawn_without_a_warning(predictions):
     empty = np.zeros(0)
-    map = dataclasses.replace(
-        predictions.heat_map(), x=empty, y=empty, values=np.zeros((0, 0)), edge=np.zeros((0, 0))
-    )
+    map = dataclasses.replace(predictions.heat_map(), x=empty, y=empty, values=np.zeros((0, 0)), edge=np.zeros((0, 0)))
     drawn(map)[0].draw_without_rendering()
 
 
@@ -144,9 +139,7 @@ def test_figures_of_a_prediction_are_its_charts_and_maps(predictions):
 
 def test_a_map_named_as_a_chart_is_refused(predictions):
     twice = dataclasses.replace(predictions.ordered(), maps=(predictions.heat_map("dynamics"),))
-    with pytest.raises(
-        ValueError, match="the figures of a Prediction need different names, got dynamics, dynamics"
-    ):
+    with pytest.raises(ValueError, match="the figures of a Prediction need different names, got dynamics, dynamics"):
         figures_of(twice)
 
 

@@ -376,8 +376,7 @@ def test_an_undecided_comparison_says_so(examples):
 def test_a_reproduction_names_what_does_not_hold(examples):
     reproduction = examples.reproduction()
     assert sentence(reproduction) == (
-        "shen-fig5 (laptop scale): 2 of 3 claims hold; "
-        "does not hold: training reaches 99 % within 8,000 updates"
+        "shen-fig5 (laptop scale): 2 of 3 claims hold; does not hold: training reaches 99 % within 8,000 updates"
     )
     held = dataclasses.replace(reproduction, claims=reproduction.claims[:2])
     assert sentence(held) == "shen-fig5 (laptop scale): all 2 claims hold"
@@ -389,8 +388,7 @@ def test_a_reproduction_names_what_does_not_hold(examples):
 def test_benchmarks_are_counted_and_the_best_is_named(examples):
     report = examples.bench_report()
     assert sentence(report) == (
-        "memspan is better than its peer in 2 of 3 benchmarks, "
-        "most in every lag: 1,400 times automutualinformation"
+        "memspan is better than its peer in 2 of 3 benchmarks, most in every lag: 1,400 times automutualinformation"
     )
     assert sentence(BenchReport("machine", (), 1.0)) == "no benchmarks were run"
     lost = dataclasses.replace(report, benchmarks=report.benchmarks[1:2])

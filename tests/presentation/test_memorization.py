@@ -19,10 +19,7 @@ from memspan.memorization import memorize
 from memspan.presentation import Section, figures_of, plot, present, render, report, sentence, svg_text
 from memspan.presentation.draw.eigenvalues import draw_eigenvalues
 from memspan.presentation.draw.style import drawing_style
-from memspan.presentation.memorization import (
-    _MOST_WEIGHTS,
-    weight_tables,
-)
+from memspan.presentation.memorization import _MOST_WEIGHTS, weight_tables
 from memspan.presentation.presenter import read_result, section_of
 from memspan.results import Memorization, Reproduction
 from memspan.results.encoding import dumps
@@ -153,9 +150,7 @@ def test_dollars_and_line_ends_in_the_string_are_drawn_as_they_are():
 
 
 def test_what_memorize_finds_is_drawn_as_by_hand():
-    found, by_hand = (
-        svg_text(figures_of(result)["orbit"]) for result in (memorize("00000111"), EXAMPLES.rotation())
-    )
+    found, by_hand = (svg_text(figures_of(result)["orbit"]) for result in (memorize("00000111"), EXAMPLES.rotation()))
     assert found == by_hand
 
 
@@ -185,9 +180,7 @@ class Tags(HTMLParser):
 @pytest.fixture
 def told(monkeypatch):
     """The section without its figures, which take most of the time."""
-    monkeypatch.setattr(
-        "memspan.presentation.memorization.MemorizationPresenter.new_figures", lambda self: {}
-    )
+    monkeypatch.setattr("memspan.presentation.memorization.MemorizationPresenter.new_figures", lambda self: {})
     return section_of
 
 
@@ -218,14 +211,8 @@ def every_text(section: Section) -> str:
             "abracadabra: 2 hidden units replay it forever (checked for 110,000 symbols), "
             "and no smaller network of this form does",
         ),
-        (
-            "a number that comes back",
-            "abracadabra: 1 hidden unit replays it forever (checked for 110,000 symbols)",
-        ),
-        (
-            "a number",
-            "aabbaabbab: 1 hidden unit generates it once (checked for 10 symbols), and no network is smaller",
-        ),
+        ("a number that comes back", "abracadabra: 1 hidden unit replays it forever (checked for 110,000 symbols)"),
+        ("a number", "aabbaabbab: 1 hidden unit generates it once (checked for 10 symbols), and no network is smaller"),
         (
             "two planes and a sign",
             "1001011011101000: 5 hidden units replay it forever (checked for 110,000 symbols), "
@@ -235,10 +222,7 @@ def every_text(section: Section) -> str:
             "a permutation",
             "banana: 6 hidden units replay it forever (checked for 110,000 symbols); smaller networks were not searched for",
         ),
-        (
-            "an end",
-            "to be⏎or not<END>: 4 hidden units generate it up to its end symbol (checked for 110,000 symbols)",
-        ),
+        ("an end", "to be⏎or not<END>: 4 hidden units generate it up to its end symbol (checked for 110,000 symbols)"),
     ],
 )
 def test_the_answer_is_one_sentence(name, expected):
@@ -266,11 +250,7 @@ def test_the_facts_are_listed(told):
     shown = cells(told(CASES["a star"]))
     assert (shown["hidden units"], shown["period"], shown["alphabet"]) == ("2", "11", "5: a b c d r")
     assert (shown["method"], shown["frequencies"], shown["margin"]) == ("spectral", "3/11", "0.176")
-    assert (shown["drift"], shown["noise tolerance"], shown["checked"]) == (
-        "3.0e-13",
-        "1.2 %",
-        "110,000 symbols",
-    )
+    assert (shown["drift"], shown["noise tolerance"], shown["checked"]) == ("3.0e-13", "1.2 %", "110,000 symbols")
     assert (shown["smaller networks"], shown["search"]) == ("ruled out", "5 sets in 0.50 s")
     rows = {row[0]: row[2] for row in told(CASES["two planes and a sign"]).table.rows}
     assert rows["search"].startswith(

@@ -12,14 +12,7 @@ from memspan.results import LawFit
 
 @pytest.mark.parametrize(
     ("amount", "words"),
-    [
-        (0, "0"),
-        (9_999, "9,999"),
-        (10_000, "10 k"),
-        (999_499, "999 k"),
-        (999_500, "1.0 M"),
-        (9_960_000, "10 M"),
-    ],
+    [(0, "0"), (9_999, "9,999"), (10_000, "10 k"), (999_499, "999 k"), (999_500, "1.0 M"), (9_960_000, "10 M")],
 )
 def test_counts_round_without_a_gap_between_units(amount, words):
     assert count(amount) == words
@@ -73,12 +66,7 @@ def test_small_probabilities_are_bounded():
 
 @pytest.mark.parametrize(
     ("symbols", "amount", "word"),
-    [
-        ("chars", 1, "character"),
-        ("bpe:tokenizer.json", 2, "tokens"),
-        ("notes", 1, "symbol"),
-        ("dna", 0, "bases"),
-    ],
+    [("chars", 1, "character"), ("bpe:tokenizer.json", 2, "tokens"), ("notes", 1, "symbol"), ("dna", 0, "bases")],
 )
 def test_symbols_have_names_in_both_numbers(symbols, amount, word):
     assert symbols_word(symbols, amount) == word

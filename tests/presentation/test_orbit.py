@@ -50,9 +50,7 @@ def ring(symbols: str) -> Orbit:
     angles = 2 * np.pi * np.arange(len(symbols)) / len(symbols)
     codes = np.array([alphabet.index(symbol) for symbol in symbols])
     points = np.column_stack([np.cos(angles), np.sin(angles)])
-    return Orbit(
-        "ring", "Ring", "x", "y", alphabet, points, codes, np.zeros((0, 2)), np.zeros(0), True, "A ring."
-    )
+    return Orbit("ring", "Ring", "x", "y", alphabet, points, codes, np.zeros((0, 2)), np.zeros(0), True, "A ring.")
 
 
 def area(polygon: np.ndarray) -> float:
@@ -73,9 +71,7 @@ def test_regions_tile_the_box_and_hold_the_points_of_their_own_arg_max(seed):
 
 
 def test_a_symbol_that_never_wins_has_no_region():
-    found = regions(
-        np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]]), np.array([0.0, 0.0, -1.0]), (-1, -1), (1, 1)
-    )
+    found = regions(np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]]), np.array([0.0, 0.0, -1.0]), (-1, -1), (1, 1))
     assert [len(polygon) for polygon in found] == [4, 4, 0]
 
 
@@ -105,16 +101,7 @@ def test_places_that_share_a_point_are_told_together():
 
 def test_hidden_symbols_are_shown_and_long_ones_cut():
     shown = " ".join(texts(drawn(CASES["hidden letters"])))
-    for sign in (
-        "⏎",
-        "␣",
-        "⇥",
-        "\N{REPLACEMENT CHARACTER}",
-        "\\$x\\$",
-        "\N{WHITE SQUARE}",
-        "(empty)",
-        "antidise…",
-    ):
+    for sign in ("⏎", "␣", "⇥", "\N{REPLACEMENT CHARACTER}", "\\$x\\$", "\N{WHITE SQUARE}", "(empty)", "antidise…"):
         assert sign in shown
     end = texts(drawn(CASES["an end"]))
     assert "END" in end

@@ -74,9 +74,7 @@ def page(folder) -> str:
 def test_the_page_needs_no_network_and_no_script(page):
     assert not re.search(r"https?://", _NAMESPACE.sub("", page))
     assert not re.search(r"<(script|link|img|iframe)\b|@import|@font-face", page)
-    outside = [
-        link for link in re.findall(r'(?:href|src)="([^"]*)"', page) if not link.startswith(("#", "data:"))
-    ]
+    outside = [link for link in re.findall(r'(?:href|src)="([^"]*)"', page) if not link.startswith(("#", "data:"))]
     assert not outside
 
 
@@ -145,12 +143,7 @@ def test_the_measurements_table_explains_every_number(measured):
 def test_laws_are_listed_by_weight_and_called_a_guide(measured):
     table = measured.details[0]
     assert [row[0] for row in table.rows] == ["power law", "power law with a cutoff", "exponential"]
-    assert table.rows[0] == (
-        "power law",
-        "amplitude 0.10 [0.09, 0.11] nats; exponent 0.81 [0.78, 0.84]",
-        "97 %",
-        "yes",
-    )
+    assert table.rows[0] == ("power law", "amplitude 0.10 [0.09, 0.11] nats; exponent 0.81 [0.78, 0.84]", "97 %", "yes")
     assert table.rows[2][3] == "no"
     assert "guide" in table.caption
 
@@ -194,8 +187,7 @@ def test_silence_and_censoring_are_explained(examples):
     assert silent["law"] == "none"
     assert silent["reach"] == "none: the corrected information is never above 0.001 nats"
     assert (
-        span_value(examples.measurement(last=60).curve, "chars")
-        == "at least 60 characters, the largest lag measured"
+        span_value(examples.measurement(last=60).curve, "chars") == "at least 60 characters, the largest lag measured"
     )
 
 

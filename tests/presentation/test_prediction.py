@@ -76,8 +76,7 @@ def test_a_prediction_read_back_from_its_file_says_the_same(tmp_path, name):
 
 def test_a_prediction_read_back_from_its_file_is_drawn_the_same(predictions, tmp_path):
     first, again = (
-        section_of(result)
-        for result in (predictions.ordered(), read_result(store(predictions.ordered(), tmp_path)))
+        section_of(result) for result in (predictions.ordered(), read_result(store(predictions.ordered(), tmp_path)))
     )
     assert [figure.name for figure in first.figures] == ["dynamics", "phase-diagram"]
     assert [figure.caption for figure in first.figures] == [
@@ -189,9 +188,7 @@ def test_two_maps_on_one_page_share_no_names(page):
 
 def test_settings_from_outside_are_escaped(predictions, tmp_path):
     bad = '<script>alert("x")</script>'
-    result = dataclasses.replace(
-        predictions.ordered(wanted=predictions.wanted_bias(bad)), figures=(), maps=()
-    )
+    result = dataclasses.replace(predictions.ordered(wanted=predictions.wanted_bias(bad)), figures=(), maps=())
     store(result, tmp_path)
     text = report(tmp_path).read_text(encoding="utf-8")
     assert "<script" not in text
@@ -273,9 +270,7 @@ def test_the_distance_of_chaotic_states_grows_by_the_root_of_chi_1(predictions):
 
 def test_a_network_that_forgets_at_once_has_no_timescale(predictions):
     said = sentence(predictions.forgetful())
-    assert said.startswith(
-        "rnn, sigma_w 0: signals have no timescale, because chi = 0 is not above 0; ordered"
-    )
+    assert said.startswith("rnn, sigma_w 0: signals have no timescale, because chi = 0 is not above 0; ordered")
 
 
 def test_what_data_need_is_set_against_what_the_weights_give(predictions):
@@ -289,9 +284,7 @@ def test_what_data_need_is_set_against_what_the_weights_give(predictions):
 
 def test_a_narrow_region_is_told_with_both_ends(predictions):
     said = sentence(predictions.ordered(wanted=predictions.wanted_sigma()))
-    assert said.endswith(
-        "you want 340 steps, these weights give 139, set sigma_w to 0.98 (good from 0.97 to 0.99)"
-    )
+    assert said.endswith("you want 340 steps, these weights give 139, set sigma_w to 0.98 (good from 0.97 to 0.99)")
     assert said.startswith("minimal-rnn, sigma_w 6.88: ")
 
 

@@ -39,12 +39,7 @@ def periodic(tmp_path: Path) -> Path:
 
 
 def test_bits_are_in_the_saved_figure_and_in_the_report(periodic, tmp_path):
-    assert (
-        main(
-            ["measure", str(periodic), "--max-lag", "40", "--bits", "--quiet", "--out", str(tmp_path / "out")]
-        )
-        == 0
-    )
+    assert main(["measure", str(periodic), "--max-lag", "40", "--bits", "--quiet", "--out", str(tmp_path / "out")]) == 0
     for path in (tmp_path / "out/figures/information.svg", tmp_path / "out/report.html"):
         shown = texts(path.read_text())
         assert any("bits at multiples" in text for text in shown)
@@ -70,9 +65,7 @@ def test_each_figure_is_drawn_once_for_the_folder_and_the_report(periodic, tmp_p
 
 def test_every_result_type_has_a_presenter():
     kinds = {
-        name
-        for name in dir(results)
-        if inspect.isclass(kind := getattr(results, name)) and issubclass(kind, Notebook)
+        name for name in dir(results) if inspect.isclass(kind := getattr(results, name)) and issubclass(kind, Notebook)
     }
     assert kinds == set(_PRESENTERS)
 

@@ -123,9 +123,7 @@ def test_undersampled_lags_are_hollow_triangles_that_the_legend_explains(example
     ax = figures_of(measurement)["information"].axes[0]
     marks = next(c for c in ax.containers if c.get_label() == "undersampled: lower bound")
     assert (marks[0].get_marker(), marks[0].get_markerfacecolor()) == ("^", "white")
-    assert set(np.asarray(marks[0].get_xdata())) <= set(
-        measurement.curve.lags[measurement.curve.undersampled]
-    )
+    assert set(np.asarray(marks[0].get_xdata())) <= set(measurement.curve.lags[measurement.curve.undersampled])
     ax = plot([measurement.curve, examples.measurement(seed=1).curve], Figure().subplots())
     legend = ax.get_legend()
     assert legend is not None
@@ -257,10 +255,7 @@ def test_a_users_dark_style_does_not_change_a_figure(examples):
 def test_threads_draw_the_same_as_one_thread(examples):
     before, report = dict(mpl.rcParams), examples.bench_report()
     alone, found = svg_text(figures_of(report)["ratios"]), []
-    threads = [
-        threading.Thread(target=lambda: found.append(svg_text(figures_of(report)["ratios"])))
-        for _ in range(3)
-    ]
+    threads = [threading.Thread(target=lambda: found.append(svg_text(figures_of(report)["ratios"]))) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:

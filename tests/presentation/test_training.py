@@ -122,14 +122,8 @@ def store(result, command: str, folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        (
-            "training",
-            "copy, delay 100, rel-rnn: 99.9 % of recalled symbols right after 8,250 updates (chance 12.5 %)",
-        ),
-        (
-            "without_accuracy",
-            "copy, delay 100, rel-rnn: 0.000300 nats after 8,250 updates (without memory 0.173 nats)",
-        ),
+        ("training", "copy, delay 100, rel-rnn: 99.9 % of recalled symbols right after 8,250 updates (chance 12.5 %)"),
+        ("without_accuracy", "copy, delay 100, rel-rnn: 0.000300 nats after 8,250 updates (without memory 0.173 nats)"),
         (
             "evaluation",
             "copy, delay 5,000, rel-rnn trained at delay 100: 99.2 % [98.9 %, 99.4 %] of recalled symbols right"

@@ -49,9 +49,7 @@ def with_second_goal() -> TrainingRun:
     """A training whose discriminator learns to tell neighbours, with a switch in the middle."""
     run = training()
     late = np.where(run.logged > 4_000, 6.0, np.nan)
-    goal = AuxiliaryObjective(
-        "full", 12, run.logged, run.logged / 8_500, 0.5 + run.logged / 34_000, late, 4_000
-    )
+    goal = AuxiliaryObjective("full", 12, run.logged, run.logged / 8_500, 0.5 + run.logged / 34_000, late, 4_000)
     return dataclasses.replace(run, second_goal=goal)
 
 

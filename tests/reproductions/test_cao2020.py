@@ -17,14 +17,7 @@ from memspan.reproductions.cao2020 import gradient_variance, learning_curves, ta
 from memspan.reproductions.cao2020.generated_text import reverse_perplexities, segment_informations
 from memspan.reproductions.cao2020.gradient_variance import RunningVariance
 from memspan.reproductions.cao2020.language_models import LANGUAGE_MODELS, ModelKey
-from memspan.reproductions.cao2020.published import (
-    BETTER,
-    MEASURES,
-    PERPLEXITY,
-    SEGMENTS,
-    VARIANTS,
-    printed_perplexity,
-)
+from memspan.reproductions.cao2020.published import BETTER, MEASURES, PERPLEXITY, SEGMENTS, VARIANTS, printed_perplexity
 from memspan.reproductions.cao2020.tables import measured_table
 from memspan.results import SegmentInformation, TrainingRun
 
@@ -72,9 +65,7 @@ def test_a_difference_within_the_scatter_of_seeds_does_not_count():
 
 def test_three_seeds_must_agree_by_more_than_two_standard_errors():
     found = table(none=4.0, base=3.97)
-    for seed, shift in zip(
-        SEEDS, (-0.02, 0.0, 0.02), strict=True
-    ):  # a standard error of 0.0115: 2.6 of them apart
+    for seed, shift in zip(SEEDS, (-0.02, 0.0, 0.02), strict=True):  # a standard error of 0.0115: 2.6 of them apart
         key = ModelKey("ptb", "base", seed)
         found[key] = {measure: loss + shift for measure, loss in found[key].items()}
     assert not tables.lower_perplexity("ptb", False, "base", "none", "test", found).holds
@@ -107,8 +98,7 @@ def test_segments_share_more_information_or_do_not():
         for seed in ((0,) if variant == "real" else SEEDS)
     }
     claims = [
-        tables.more_information("ptb", *pair, found)
-        for pair in (("none", "base"), ("base", "full"), ("full", "real"))
+        tables.more_information("ptb", *pair, found) for pair in (("none", "base"), ("base", "full"), ("full", "real"))
     ]
     assert [claim.holds for claim in claims] == [True, False, True]
     assert [claim.measured for claim in claims] == pytest.approx([0.2, -0.1, 0.9])
@@ -148,10 +138,7 @@ def test_a_curve_is_consistently_lower_or_only_at_the_end():
         ModelKey("ptb", "full", 0): np.array([[0, 10, 20], [5.0, 4.6, 4.2]]),
     }
     base, full = (learning_curves.falls_faster("ptb", variant, curves) for variant in ("base", "full"))
-    below, lowest = (
-        learning_curves.consistently_lower("ptb", curves),
-        learning_curves.falls_further("ptb", curves),
-    )
+    below, lowest = (learning_curves.consistently_lower("ptb", curves), learning_curves.falls_further("ptb", curves))
     assert [claim.holds for claim in (base, full, below, lowest)] == [True, True, False, True]
     assert [claim.measured for claim in (base, full, below, lowest)] == pytest.approx([0.1, 0.05, 0.5, 0.1])
 
@@ -204,8 +191,7 @@ def test_one_table_has_every_variant_next_to_the_printed_numbers():
     found = table(none=4.0, base=3.9)
     found[ModelKey("ptb", "none", 0, tuned=True)] = dict.fromkeys(MEASURES, 3.5)
     segments = {
-        ModelKey("ptb", "none", seed): SegmentInformation(0.2 + seed / 10, (0.1, 0.5), (0.2, 0.3))
-        for seed in SEEDS
+        ModelKey("ptb", "none", seed): SegmentInformation(0.2 + seed / 10, (0.1, 0.5), (0.2, 0.3)) for seed in SEEDS
     }
     segments[ModelKey("ptb", "real", 0)] = SegmentInformation(1.0, (0.9, 1.1), (0.9, 1.0, 1.1))
     whole = measured_table("ptb", found, segments)
@@ -237,9 +223,7 @@ def test_one_folder_serves_the_tables_and_the_curves(tmp_path: Path):
     table = RECIPES["bmi-table2"].outcome("smoke", runs=tmp_path)
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("result.json")} == written
     assert RECIPES["bmi-fig2"].outcome("smoke", runs=tmp_path).claims == first.claims
-    stored = sorted(
-        path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("segment-information.json")
-    )
+    stored = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("segment-information.json"))
     assert stored == [
         *(f"python/{variant}-seed-0/segment-information.json" for variant in ("base", "full", "none")),
         *stored[3:],

@@ -84,10 +84,7 @@ def test_the_sizes_of_a_recipe_are_the_arguments_of_its_function(name: str) -> N
 
 
 def test_what_a_scale_runs_is_worded_from_its_size() -> None:
-    sizes = {
-        "smoke": Scale("a second", {"chains": 40_000}),
-        "paper": Scale("days", {"chains": 1_500_000}, "all"),
-    }
+    sizes = {"smoke": Scale("a second", {"chains": 40_000}), "paper": Scale("days", {"chains": 1_500_000}, "all")}
     recipe = Computed(id="a", title="A", source="B", run="c:run", work="{chains} chains", sizes=sizes)
     assert recipe.scales == {"smoke": "40,000 chains: a second", "paper": "all: days"}
     million = {"paper": Scale("days", {"chains": 1_500_000})}
@@ -98,9 +95,7 @@ def test_what_a_scale_runs_is_worded_from_its_size() -> None:
 def loaded_by(code: str) -> list[str]:
     """The modules that a fresh interpreter has loaded after running `code`."""
     show = "import sys; print('\\n'.join(sys.modules), file=sys.stderr)"
-    ran = subprocess.run(
-        [sys.executable, "-c", f"{code}\n{show}"], capture_output=True, text=True, check=True
-    )
+    ran = subprocess.run([sys.executable, "-c", f"{code}\n{show}"], capture_output=True, text=True, check=True)
     return ran.stderr.split()
 
 
@@ -144,9 +139,7 @@ def test_an_unknown_recipe_is_answered_with_the_nearest_name() -> None:
 
 
 def test_an_unknown_scale_is_answered_with_the_scales_there_are() -> None:
-    with pytest.raises(
-        InputError, match=r"errata-02 has no scale 'huge'; choose one of smoke, laptop, paper"
-    ):
+    with pytest.raises(InputError, match=r"errata-02 has no scale 'huge'; choose one of smoke, laptop, paper"):
         reproduce("errata-02", scale="huge")
 
 

@@ -74,9 +74,7 @@ def test_the_printed_jacobian_variance_fails(monkeypatch: pytest.MonkeyPatch) ->
 def test_separate_biases_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     right = PlainCorrelationMap.correlation
     monkeypatch.setattr(
-        shared_biases.PlainCorrelationMap,
-        "correlation",
-        lambda self, *, shared: right(self, shared=0.0 * shared),
+        shared_biases.PlainCorrelationMap, "correlation", lambda self, *, shared: right(self, shared=0.0 * shared)
     )
     failed = broken(RECIPES["errata-06"].outcome("smoke"))
     assert len(failed) == 1
@@ -113,9 +111,7 @@ def test_equation_34_is_the_slope_of_the_variance_map(slope: VarianceSlope) -> N
 def test_algorithm_1_agrees_with_the_library_where_it_is_feasible() -> None:
     q = 1.2 * feasible_range(2.0).low
     plain, field = algorithm_1(q, 2.0, 0.46), critical_minimal(bias_mean=2.0, input_variance=0.46, q=q)
-    assert np.sqrt([plain.sigma_w2, plain.sigma_v2]) == pytest.approx(
-        [field.sigma_w, field.sigma_v], rel=1e-9
-    )
+    assert np.sqrt([plain.sigma_w2, plain.sigma_v2]) == pytest.approx([field.sigma_w, field.sigma_v], rel=1e-9)
 
 
 @pytest.fixture(scope="module")

@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from memspan.reproductions.claims import (
-    MANY,
-    claim,
-    deviation,
-    reach_of_difference,
-    reach_of_mean,
-)
+from memspan.reproductions.claims import MANY, claim, deviation, reach_of_difference, reach_of_mean
 
 
 def test_the_worst_of_all_values_decides() -> None:

@@ -50,10 +50,7 @@ def table(
         (world, cell): evaluation(
             world,
             cell,
-            (
-                earned(world, cell, pair[0], half, networks),
-                earned(LARGER[world], cell, pair[1], half, networks),
-            ),
+            (earned(world, cell, pair[0], half, networks), earned(LARGER[world], cell, pair[1], half, networks)),
         )
         for world, row in rewards.items()
         for cell, pair in row.items()
@@ -88,20 +85,14 @@ def test_rel_lstm_earns_more_in_most_larger_worlds_only_where_intervals_are_apar
     wide = about(table(half=0.2), words)
     assert (wide.measured, wide.holds) == (0.0, False)
     assert "in 6 neither does" in wide.claim
-    turned = {
-        world: {**row, "rel-lstm": row[other], other: row["rel-lstm"]} for world, row in PUBLISHED.items()
-    }
+    turned = {world: {**row, "rel-lstm": row[other], other: row["rel-lstm"]} for world, row in PUBLISHED.items()}
     worse = about(table(turned, half=0.001), words)
     assert (worse.measured, worse.holds) == (0.0, False)
     assert f"{CELLS[other]} earns more in 5, in 1 neither does" in worse.claim
 
 
 def test_the_order_in_the_largest_world_holds_as_printed_and_fails_where_one_is_as_good():
-    words = (
-        "MemLSTM earns more than LSTM (",
-        "RelLSTM earns more than MemLSTM (",
-        "RelLSTM earns more than LSTM (",
-    )
+    words = ("MemLSTM earns more than LSTM (", "RelLSTM earns more than MemLSTM (", "RelLSTM earns more than LSTM (")
     printed = [about(table(), word) for word in words]
     assert [claim.holds for claim in printed] == [True, True, True]
     assert [(claim.paper, claim.measured) for claim in printed] == [(0.31, 0.31), (0.44, 0.44), (0.44, 0.44)]
@@ -140,11 +131,7 @@ def test_whether_a_world_requires_memory_is_undecided_if_no_agent_has_learned_it
 
 def test_results_of_one_network_say_so():
     row = {"none": (0.5, 0.1), **PUBLISHED["DoorKey-5x5"]}
-    texts = [
-        claim.claim
-        for claim in claims(table({"DoorKey-5x5": row}, networks=1))
-        if "most of" not in claim.claim
-    ]
+    texts = [claim.claim for claim in claims(table({"DoorKey-5x5": row}, networks=1)) if "most of" not in claim.claim]
     assert all(claim.endswith(" One network.") for claim in texts)
     assert not any("One network" in claim.claim for claim in claims(table({"DoorKey-5x5": row})))
 

@@ -66,9 +66,7 @@ def test_gradients_may_be_even_before_the_answers_only() -> None:
     mean = np.concatenate([np.full(20, 1e6), np.geomspace(1, 10, 20)])
     one = GradientNorms("recalled", 10, 5, np.arange(40), mean, mean, mean, np.sqrt(mean))
     found = {DenoiseRun("rel-lstm", 0): one}
-    _, first, every, whole, before = gradient_norms.cell_claims(
-        found, found, dict.fromkeys(found, training())
-    )
+    _, first, every, whole, before = gradient_norms.cell_claims(found, found, dict.fromkeys(found, training()))
     assert (first.holds, every.holds, whole.holds, before.holds) == (False, False, False, True)
     assert first.measured == pytest.approx(1e3)
     assert before.measured == pytest.approx(10)

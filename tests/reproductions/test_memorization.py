@@ -112,16 +112,8 @@ def test_there_are_as_many_necklaces_as_moreau_counted() -> None:
 def test_a_wrong_count_of_strings_does_not_pass() -> None:
     right = hidden_sizes.StringCount(8, 30, 12, 12, 2, 4)
     assert all(claim.holds for claim in hidden_sizes.count_claims([right]))
-    assert [claim.holds for claim in hidden_sizes.count_claims([replace(right, found=13)])] == [
-        False,
-        False,
-        True,
-    ]
-    assert [claim.holds for claim in hidden_sizes.count_claims([replace(right, smallest=1)])] == [
-        True,
-        True,
-        False,
-    ]
+    assert [claim.holds for claim in hidden_sizes.count_claims([replace(right, found=13)])] == [False, False, True]
+    assert [claim.holds for claim in hidden_sizes.count_claims([replace(right, smallest=1)])] == [True, True, False]
 
 
 def test_the_powers_that_replay_are_those_coprime_to_the_period() -> None:
@@ -135,16 +127,12 @@ def test_the_sieve_counts_coprime_numbers() -> None:
 
 
 def test_a_count_that_depends_on_the_alphabet_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        matrix_orders, "replaying_powers", lambda string: coprime_powers(len(string.alphabet))
-    )
+    monkeypatch.setattr(matrix_orders, "replaying_powers", lambda string: coprime_powers(len(string.alphabet)))
     assert len(broken(RECIPES["errata-19"].outcome("smoke", 0, SILENT))) == len(matrix_orders.NAMED) + 2
 
 
 def test_a_string_above_its_bound_or_unproven_or_not_replayed_would_be_told() -> None:
-    case = hidden_sizes.SmallestNetwork(
-        n=2, period=16, size=5, run_bound=6, bound=5, proven=True, replayed=True
-    )
+    case = hidden_sizes.SmallestNetwork(n=2, period=16, size=5, run_bound=6, bound=5, proven=True, replayed=True)
     assert all(claim.holds for claim in hidden_sizes.bound_claims([case]))
     faults = (replace(case, size=6), replace(case, replayed=False), replace(case, proven=False))
     for number, fault in enumerate(faults):

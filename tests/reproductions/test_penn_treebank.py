@@ -65,9 +65,7 @@ def test_words_at_paper_scale_have_the_updates_of_zaremba(size: float) -> None:
     (ours,) = torch.autograd.grad(size * mean, logits)
     assert config.training.clip_norm is not None
     update = clipped_update(ours, config.training.learning_rate, config.training.clip_norm)
-    torch.testing.assert_close(
-        update, clipped_update(theirs, rate=1.0, largest=5.0)
-    )  # Zaremba 2014, section 4.1
+    torch.testing.assert_close(update, clipped_update(theirs, rate=1.0, largest=5.0))  # Zaremba 2014, section 4.1
 
 
 def test_words_at_paper_scale_are_read_without_restarts() -> None:

@@ -106,13 +106,8 @@ def generated(network: Architecture, laws: CurveDecay, curve: Curve | None = Non
     return Generated(network, training(), curve or curve_of(sticky(0.9), documents=60), laws, "0110")
 
 
-def found_of(
-    networks: list[Architecture], laws: CurveDecay, **others: CurveDecay
-) -> dict[Architecture, Generated]:
-    return {
-        network: generated(network, others.get(f"{network.cell}{network.label}", laws))
-        for network in networks
-    }
+def found_of(networks: list[Architecture], laws: CurveDecay, **others: CurveDecay) -> dict[Architecture, Generated]:
+    return {network: generated(network, others.get(f"{network.cell}{network.label}", laws)) for network in networks}
 
 
 def test_rnns_decay_exponentially_only_if_what_they_generate_does(chain: CurveDecay, scaleless: CurveDecay):
@@ -123,9 +118,7 @@ def test_rnns_decay_exponentially_only_if_what_they_generate_does(chain: CurveDe
 
 def test_lengths_grow_with_the_width_and_the_depth_or_do_not(chain: CurveDecay):
     longer = CurveDecay.of(curve_of(sticky(0.98)), above=1e-3)
-    grows = found_of(
-        list(GRID.architectures), chain, rnn8=longer, lstm8=longer, rnn8x2=longer, lstm8x2=longer
-    )
+    grows = found_of(list(GRID.architectures), chain, rnn8=longer, lstm8=longer, rnn8x2=longer, lstm8x2=longer)
     wider = binary.width_claims(GRID, grows, longer)
     assert [claim.holds for claim in wider] == [True, True, False, False]
     assert wider[0].measured == pytest.approx(longer.length / chain.length)
@@ -176,9 +169,7 @@ def test_without_samples_and_model_it_says_where_to_put_them(tmp_path, monkeypat
         RECIPES["shen-fig3d"].outcome("laptop", 0, SILENT)
     (tmp_path / "gpt-2-samples").mkdir()
     chain = sticky(0.95).sample(60, 400, seed=0)
-    text = "".join(
-        f"== SAMPLE 1 ==\n{''.join('ab'[code] for code in d.tolist())}\n" for d in chain.documents()
-    )
+    text = "".join(f"== SAMPLE 1 ==\n{''.join('ab'[code] for code in d.tolist())}\n" for d in chain.documents())
     (tmp_path / "gpt-2-samples" / "large.txt").write_text(text)
     outcome = RECIPES["shen-fig3d"].outcome("laptop", 0, SILENT)
     (found,) = outcome.claims
@@ -211,14 +202,10 @@ def decay_of(value: float, low: float, high: float) -> CurveDecay:
 
 def test_the_interval_of_a_ratio_covers_the_truth_as_often_as_it_says():
     source = PowerLawBinary(0.1, 0.4)
-    curves = [
-        mutual_information(source.sample(100, 500, seed=seed), LAGS, seed=seed) for seed in range(SEEDS)
-    ]
+    curves = [mutual_information(source.sample(100, 500, seed=seed), LAGS, seed=seed) for seed in range(SEEDS)]
     pairs = zip(curves[::2], curves[1::2], strict=True)
     found = [information_ratio(one, other, (1, 20)).interval for one, other in pairs]
-    assert (
-        sum(low < 1 < high for low, high in found) >= 17
-    )  # of 20; 95 % are 19, and 16 or fewer come once in 60
+    assert sum(low < 1 < high for low, high in found) >= 17  # of 20; 95 % are 19, and 16 or fewer come once in 60
 
 
 def test_where_nothing_is_above_the_floor_an_interval_is_wide():

@@ -20,9 +20,7 @@ def test_claims_fail_for_a_simulation_that_follows_the_printed_form(monkeypatch:
         return LinearRNN(network.U_h @ network.W_h, network.U_h, network.U_o @ network.U_h, network.noise)
 
     sample = LinearRNN.sample
-    monkeypatch.setattr(
-        LinearRNN, "sample", lambda self, n, length, seed: sample(printed(self), n, length, seed=seed)
-    )
+    monkeypatch.setattr(LinearRNN, "sample", lambda self, n, length, seed: sample(printed(self), n, length, seed=seed))
     monkeypatch.setattr(LinearRNN, "stationary_covariance", lambda self: np.eye(self.hidden + self.visible))
     claims = RECIPES["errata-01"].outcome("smoke", 0, SILENT).claims
     assert not claims[0].holds

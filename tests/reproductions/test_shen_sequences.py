@@ -122,9 +122,7 @@ def test_without_any_corpus_it_says_what_to_do() -> None:
 
 
 def test_letters_that_share_nothing_level_off_at_their_floor(own_data: Path) -> None:
-    _write_letters(
-        own_data / "ptb", {"ptb.train.txt": 160_000, "ptb.valid.txt": 40_000, "ptb.test.txt": 41_000}
-    )
+    _write_letters(own_data / "ptb", {"ptb.train.txt": 160_000, "ptb.valid.txt": 40_000, "ptb.test.txt": 41_000})
     result = reproduce("shen-fig6", scale="smoke")
     floors = [claim for claim in result.claims if "the noise floor of the estimator" in claim.claim]
     assert len(floors) == 2
@@ -138,9 +136,7 @@ def test_letters_that_share_nothing_level_off_at_their_floor(own_data: Path) -> 
 
 
 def test_absent_corpora_are_named_beside_those_that_are_there(own_data: Path) -> None:
-    _write_letters(
-        own_data / "ptb", {"ptb.train.txt": 21_000, "ptb.valid.txt": 10_000, "ptb.test.txt": 11_000}
-    )
+    _write_letters(own_data / "ptb", {"ptb.train.txt": 21_000, "ptb.valid.txt": 10_000, "ptb.test.txt": 11_000})
     result = reproduce("shen-fig6", scale="laptop")
     for name in ("wikitext-2", "text8", "wikitext-103"):
         assert any(note.startswith(f"{name} is not on this machine") for note in result.notes)

@@ -14,21 +14,9 @@ from tests.presentation.training_examples import training
 from memspan.information import log_lags, mutual_information
 from memspan.reproductions import RECIPES
 from memspan.reproductions.shen2019 import text_lstm, text_transformer
-from memspan.reproductions.shen2019.decay import (
-    CorrelationLength,
-    CurveDecay,
-    exponential_between,
-    power_between,
-)
+from memspan.reproductions.shen2019.decay import CorrelationLength, CurveDecay, exponential_between, power_between
 from memspan.reproductions.shen2019.generated import Generated
-from memspan.reproductions.shen2019.sizes import (
-    KINDS,
-    TEXT_LSTM,
-    TEXT_TRANSFORMER,
-    Architecture,
-    Kind,
-    TextPlan,
-)
+from memspan.reproductions.shen2019.sizes import KINDS, TEXT_LSTM, TEXT_TRANSFORMER, Architecture, Kind, TextPlan
 from memspan.reproductions.shen2019.text import ABOVE, KindResults, TextResults, text_config
 from memspan.results import Claim, Curve
 from memspan.sequences.sources import Independent
@@ -112,9 +100,7 @@ class Results:
 
     def __call__(self, every: Shape, others: Mapping[str, Shape] = NONE) -> TextResults:
         plans = SIZES[self.cell][self.scale].plans
-        return TextResults(
-            self.cell, {kind: self._kind(kind, plan, every, others) for kind, plan in plans.items()}
-        )
+        return TextResults(self.cell, {kind: self._kind(kind, plan, every, others) for kind, plan in plans.items()})
 
     def _kind(self, kind: Kind, plan: TextPlan, every: Shape, others: Mapping[str, Shape]) -> KindResults:
         found = {
@@ -141,9 +127,7 @@ def widths(cell: str, kind: Kind, scale: str = "laptop") -> tuple[int, ...]:
 
 
 def test_laws_are_told_apart_between_two_distances(blank: Curve):
-    both = drawn(
-        blank, lambda lags: np.where(lags < 50, np.exp(-lags / 10), np.exp(-5) * (lags / 50) ** -0.7)
-    )
+    both = drawn(blank, lambda lags: np.where(lags < 50, np.exp(-lags / 10), np.exp(-5) * (lags / 50) ** -0.7))
     assert exponential_between(both, (10, 49)) > 0.99
     assert exponential_between(both, (50, 1_000)) < 0.01
     law = power_between(both, (50, 1_000))
@@ -171,9 +155,7 @@ def test_lstms_trained_on_characters_spell_or_have_too_much_or_too_little(blank:
 
 def test_the_paper_says_which_lstms_have_too_much_and_which_a_power_law(blank: Curve):
     results = Results(blank, "lstm", "paper")(times(2.0))
-    too_much = [
-        claim for claim in text_lstm.character_claims(results) if "has more information than" in claim.claim
-    ]
+    too_much = [claim for claim in text_lstm.character_claims(results) if "has more information than" in claim.claim]
     assert [claim.claim.split()[3] for claim in too_much] == ["1,024", "2,048"]
     twice = [claim for claim in text_lstm.word_claims(results) if "about twice" in claim.claim]
     assert [(claim.claim.split()[3], claim.paper, claim.holds) for claim in twice] == [("2,048", 2.0, True)]
@@ -286,14 +268,10 @@ def test_a_long_correlation_length_of_almost_no_information_is_reported(blank: C
 def test_nothing_holds_that_noise_could_have_made(blank: Curve):
     for error, holds in ((EXACT, True), (ROUGH, False)):
         lstm, transformer = Results(blank, "lstm", error=error), Results(blank, "transformer", error=error)
-        assert held(
-            text_lstm.character_claims(lstm(near(1.05))), "(the paper: 1,024 and 2,048) has more"
-        ) == [holds]
+        assert held(text_lstm.character_claims(lstm(near(1.05))), "(the paper: 1,024 and 2,048) has more") == [holds]
         assert held(text_lstm.word_claims(lstm(times(1.6))), "about twice") == [holds]
         assert set(held(text_lstm.length_claims(lstm(text)), "do not help an LSTM")) == {holds}
-        assert held(text_transformer.character_claims(transformer(times(1.05))), "has more information") == [
-            holds
-        ]
+        assert held(text_transformer.character_claims(transformer(times(1.05))), "has more information") == [holds]
 
 
 @pytest.mark.parametrize(
@@ -303,11 +281,7 @@ def test_nothing_holds_that_noise_could_have_made(blank: Curve):
         ((9, 8.8, 9.2), (20, 19, 21), True),
         ((11, 5, 24), (20, 19, 21), False),  # one is not known well enough
         ((20, 19, 21), (11, 10.5, 11.5), False),
-        (
-            (8, 7.8, 8.2),
-            (12.6, 12.4, 12.8),
-            False,
-        ),  # they lie on two sides of the text's, whose own error decides
+        ((8, 7.8, 8.2), (12.6, 12.4, 12.8), False),  # they lie on two sides of the text's, whose own error decides
     ],
 )
 def test_a_length_is_nearer_to_the_texts_beyond_the_error_of_all_three(one, other, beyond: bool):
@@ -325,10 +299,7 @@ class Splits(NamedTuple):
     valid: int
 
 
-WIKITEXT: dict[Kind, Splits] = {
-    "characters": Splits(10_780_437, 1_120_192),
-    "words": Splits(2_088_628, 217_646),
-}
+WIKITEXT: dict[Kind, Splits] = {"characters": Splits(10_780_437, 1_120_192), "words": Splits(2_088_628, 217_646)}
 
 
 def text_configs(scale: str) -> list[tuple[Splits, TextTask, TrainingConfig]]:

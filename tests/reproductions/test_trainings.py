@@ -27,12 +27,7 @@ def tiny(cell: str = "rnn", seed: int = 0, updates: int = 4) -> Config:
 
 def test_settings_are_the_defaults_with_some_replaced_and_one_thread() -> None:
     config = tiny("orthogonal-rnn", seed=3)
-    assert (config.word, config.cell.name, config.cell.hidden, config.seed) == (
-        "copy",
-        "orthogonal-rnn",
-        4,
-        3,
-    )
+    assert (config.word, config.cell.name, config.cell.hidden, config.seed) == ("copy", "orthogonal-rnn", 4, 3)
     assert (config.training.optimizer, config.training.schedule) == ("rmsprop", "cosine")
     assert (config.training.threads, config.training.device) == (1, "cpu")
 

@@ -37,9 +37,7 @@ EXAMPLES, TRAINED, AGENTS = module("examples"), module("training_examples"), mod
 
 def every_result() -> dict[str, object]:
     measurement, reproduction = EXAMPLES.measurement(), EXAMPLES.reproduction()
-    sample = Sample(
-        "run:a", "an LSTM", 500, 2, 250, 500, 1.0, None, None, None, 0, None, None, "Once <b>", 0.1
-    )
+    sample = Sample("run:a", "an LSTM", 500, 2, 250, 500, 1.0, None, None, None, 0, None, None, "Once <b>", 0.1)
     return {
         "measurement": measurement,
         "curve": measurement.curve,
@@ -77,9 +75,7 @@ def test_a_result_is_told_in_one_or_two_lines(name):
 
 @pytest.mark.parametrize("kind", TYPES, ids=lambda kind: kind.__name__)
 def test_every_type_that_holds_arrays_is_short_and_every_result_has_html(kind):
-    holds = any(
-        "NDArray" in str(field.type) or str(field.type) == "Numbers" for field in dataclasses.fields(kind)
-    )
+    holds = any("NDArray" in str(field.type) or str(field.type) == "Numbers" for field in dataclasses.fields(kind))
     assert not holds or issubclass(kind, Displayed)
     assert not hasattr(kind, "to_json") or issubclass(kind, Notebook)
     if issubclass(kind, Displayed):
@@ -88,12 +84,8 @@ def test_every_type_that_holds_arrays_is_short_and_every_result_has_html(kind):
 
 def test_a_curve_says_its_lags_reach_span_and_symbols():
     curve = EXAMPLES.measurement().curve
-    assert repr(curve) == (
-        "Curve(49 lags 1-10,000, reach 246 at 0.001 nats, span 8,228, 1.1 M symbols of 96 kinds)"
-    )
-    marked = dataclasses.replace(
-        curve, span=Span(464, False, (316, 681)), undersampled=np.arange(curve.lags.size) > 45
-    )
+    assert repr(curve) == ("Curve(49 lags 1-10,000, reach 246 at 0.001 nats, span 8,228, 1.1 M symbols of 96 kinds)")
+    marked = dataclasses.replace(curve, span=Span(464, False, (316, 681)), undersampled=np.arange(curve.lags.size) > 45)
     assert "span 464 [316, 681]" in repr(marked)
     assert "3 lags undersampled" in repr(marked)
 

@@ -19,9 +19,7 @@ from memspan.results import RESULT_TYPES, Claim, JacobianMoments, Measurement, s
 from memspan.results.encoding import dumps, from_plain, read_object, to_plain
 
 KINDS = [kind for kinds in RESULT_TYPES.values() for kind in kinds]
-DATACLASSES = [
-    kind for kind in vars(results).values() if isinstance(kind, type) and dataclasses.is_dataclass(kind)
-]
+DATACLASSES = [kind for kind in vars(results).values() if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
 SIZE = 3
 FIXED: dict[str, Any] = {
     "style": "dashed",
@@ -53,9 +51,7 @@ def example(hint: Any, random: np.random.Generator, name: str = "", owner: type 
         return None if random.random() < 0.3 else example(present[0], random, name)
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         hints = typing.get_type_hints(hint)
-        return hint(
-            **{f.name: example(hints[f.name], random, f.name, hint) for f in dataclasses.fields(hint)}
-        )
+        return hint(**{f.name: example(hints[f.name], random, f.name, hint) for f in dataclasses.fields(hint)})
     if origin is np.ndarray:
         dtype = typing.get_args(arguments[1])[0]
         shape = SHAPES.get(name, (SIZE,))

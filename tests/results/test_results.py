@@ -62,9 +62,7 @@ def test_results_survive_json_to_the_last_bit(
 ) -> None:
     import json
 
-    sample = Sample(
-        np.array(numbers, np.float64), np.array(counts, np.int64), value, maybe, tuple(words), table
-    )
+    sample = Sample(np.array(numbers, np.float64), np.array(counts, np.int64), value, maybe, tuple(words), table)
     again = from_plain(Sample, json.loads(dumps(to_plain(sample))))
     assert again.numbers.tobytes() == sample.numbers.tobytes()
     assert again.counts.tolist() == counts
@@ -116,15 +114,11 @@ def test_a_claim_holds_within_its_tolerance_of_the_corrected_value() -> None:
 
 
 def test_a_reproduction_survives_json_and_holds_if_all_claims_do() -> None:
-    chart = Chart(
-        "n", "t", "x", "y", "log", "linear", (line("a", [1, 2], [3.5, 4], band=([3, 3], [5, 5])),), "caption"
-    )
+    chart = Chart("n", "t", "x", "y", "log", "linear", (line("a", [1, 2], [3.5, 4], band=([3, 3], [5, 5])),), "caption")
     claims = (Claim("a", 1.0, None, 1.0, 0.1, True), Claim("b", None, 2.0, 3.0, 0.1, False))
     entry = MeasuredValue(0.4, (0.3, 0.5), (0.35, 0.45), 0.25, 0.03)
     table = MeasuredTable("t", ("a", "b"), (MeasuredRow("base", (entry, None)),), "caption")
-    result = Reproduction(
-        "shen-fig5", "title", "Shen", "smoke", 0, claims, (chart,), ("note",), 1.5, tables=(table,)
-    )
+    result = Reproduction("shen-fig5", "title", "Shen", "smoke", 0, claims, (chart,), ("note",), 1.5, tables=(table,))
     assert not result.holds
     again = Reproduction.from_json(result.to_json())
     assert again.to_json() == result.to_json()

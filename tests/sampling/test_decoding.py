@@ -74,9 +74,7 @@ def test_rows_are_drawn_each_from_its_own_law():
         assert choice.at(logits, uniform).tolist() == alone
 
 
-@pytest.mark.parametrize(
-    ("choice", "left"), [(Choice(top_k=2), 2), (Choice(top_p=0.5), 2), (Choice(top_p=0.51), 3)]
-)
+@pytest.mark.parametrize(("choice", "left"), [(Choice(top_k=2), 2), (Choice(top_p=0.5), 2), (Choice(top_p=0.51), 3)])
 def test_of_equally_likely_symbols_the_requested_number_remains(choice, left):
     uniform = (torch.arange(1000) + 0.5).double() / 1000
     assert len(set(choice.at(torch.zeros(1000, 4), uniform).tolist())) == left
@@ -101,9 +99,7 @@ def test_at_temperature_zero_the_first_of_equals_is_taken():
 
 def test_random_numbers_are_those_of_the_generator_alone():
     before = torch.get_rng_state()
-    one, two = (
-        Choice().draw(rows(LOGITS, 100), torch.Generator().manual_seed(seed)).tolist() for seed in (7, 7)
-    )
+    one, two = (Choice().draw(rows(LOGITS, 100), torch.Generator().manual_seed(seed)).tolist() for seed in (7, 7))
     assert one == two
     assert one != Choice().draw(rows(LOGITS, 100), torch.Generator().manual_seed(8)).tolist()
     assert torch.equal(torch.get_rng_state(), before)

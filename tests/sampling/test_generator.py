@@ -42,7 +42,5 @@ def test_streams_hold_at_least_the_requested_symbols(length):
 
 
 def test_the_name_of_the_first_edition_is_deprecated():
-    with pytest.warns(
-        DeprecationWarning, match=r"Author is deprecated; use memspan\.sampling\.TextGenerator"
-    ):
+    with pytest.warns(DeprecationWarning, match=r"Author is deprecated; use memspan\.sampling\.TextGenerator"):
         assert memspan.sampling.Author is TextGenerator

@@ -172,14 +172,7 @@ def test_a_full_window_is_begun_anew_with_its_second_half():
 )
 def test_the_model_looks_back_between_what_is_kept_and_the_context(context, kept, looked_back):
     found = sample(
-        counting(10),
-        streams=2,
-        length=10,
-        first=0,
-        seed=0,
-        choice=Choice(temperature=0),
-        context=context,
-        kept=kept,
+        counting(10), streams=2, length=10, first=0, seed=0, choice=Choice(temperature=0), context=context, kept=kept
     )
     assert joined(found).tolist() == [looked_back, looked_back]
 
@@ -197,9 +190,7 @@ def test_a_beginning_of_several_symbols_is_read_before_anything_is_written():
 
 def test_a_beginning_longer_than_the_context_is_read_from_its_end():
     beginning = torch.zeros(7, 1, dtype=torch.int64)
-    found = sample(
-        counting(9), streams=1, length=4, first=beginning, seed=0, choice=Choice(temperature=0), context=4
-    )
+    found = sample(counting(9), streams=1, length=4, first=beginning, seed=0, choice=Choice(temperature=0), context=4)
     assert joined(found).tolist() == [[2, 3, 4, 2]]
 
 
@@ -207,9 +198,7 @@ def test_a_beginning_longer_than_the_context_is_read_from_its_end():
 def test_a_stream_does_not_depend_on_how_many_are_written_side_by_side(group):
     model = language_model("lstm")
     together = joined(sample(model, streams=7, length=30, first=5, seed=1, group=7))
-    np.testing.assert_array_equal(
-        joined(sample(model, streams=7, length=30, first=5, seed=1, group=group)), together
-    )
+    np.testing.assert_array_equal(joined(sample(model, streams=7, length=30, first=5, seed=1, group=group)), together)
     np.testing.assert_array_equal(
         joined(sample(model, streams=4, length=30, first=5, seed=1, group=group)), together[:4]
     )
@@ -218,10 +207,7 @@ def test_a_stream_does_not_depend_on_how_many_are_written_side_by_side(group):
 def test_symbols_do_not_depend_on_the_size_of_blocks(monkeypatch):
     model = language_model("transformer")
     whole = list(sample(model, streams=3, length=23, first=5, seed=1, context=6, group=2))
-    assert [(block.stream, block.step, block.symbols.shape) for block in whole] == [
-        (0, 0, (2, 23)),
-        (2, 0, (1, 23)),
-    ]
+    assert [(block.stream, block.step, block.symbols.shape) for block in whole] == [(0, 0, (2, 23)), (2, 0, (1, 23))]
     monkeypatch.setattr(streams, "STEPS", 10)
     cut = list(sample(model, streams=3, length=23, first=5, seed=1, context=6, group=2))
     assert [(block.stream, block.step, block.symbols.shape) for block in cut] == [
@@ -232,9 +218,7 @@ def test_symbols_do_not_depend_on_the_size_of_blocks(monkeypatch):
 
 
 def test_the_same_seed_gives_the_same_streams_and_another_one_others():
-    one, two, other = (
-        joined(sample(markov(), streams=2, length=50, first=0, seed=s)).tolist() for s in (4, 4, 5)
-    )
+    one, two, other = (joined(sample(markov(), streams=2, length=50, first=0, seed=s)).tolist() for s in (4, 4, 5))
     assert one == two != other
     assert one[0] != one[1]
 

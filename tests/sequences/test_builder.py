@@ -21,9 +21,7 @@ documents_of_numbers = st.lists(
 ).filter(lambda documents: len({number for document in documents for number in document}) > 1)
 
 
-def built(
-    documents: list[list[int]], coder: TableEncoder | LabelEncoder, limit: int, expected: int = 0
-) -> Sequence:
+def built(documents: list[list[int]], coder: TableEncoder | LabelEncoder, limit: int, expected: int = 0) -> Sequence:
     builder = Builder(limit, expected)
     for document in documents:
         if isinstance(coder, TableEncoder):
@@ -35,9 +33,7 @@ def built(
 
 
 @given(documents_of_numbers, st.sampled_from([0, 4, 16, UNLIMITED]))
-def test_the_sequence_is_that_of_the_documents_in_memory_and_on_disk(
-    documents: list[list[int]], limit: int
-) -> None:
+def test_the_sequence_is_that_of_the_documents_in_memory_and_on_disk(documents: list[list[int]], limit: int) -> None:
     expected = Sequence.from_documents(documents).fingerprint()
     assert built(documents, TableEncoder(70_001), limit).fingerprint() == expected
     assert built(documents, LabelEncoder(), limit).fingerprint() == expected
@@ -95,10 +91,7 @@ def test_a_full_disk_is_reported_with_advice(monkeypatch: pytest.MonkeyPatch, tm
     ("documents", "message"),
     [
         ([[]], r"x is empty \(0 symbols\)"),
-        (
-            [[7, 7], [7]],
-            r"only one symbol kind in x \(7, 3 times\), so its information is zero by definition; ",
-        ),
+        ([[7, 7], [7]], r"only one symbol kind in x \(7, 3 times\), so its information is zero by definition; "),
     ],
 )
 def test_nothing_to_measure_is_refused(documents: list[list[int]], message: str) -> None:

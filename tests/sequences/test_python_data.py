@@ -92,9 +92,7 @@ WORDS = LINE.split()
 
 @pytest.mark.parametrize("container", [list, np.array, pandas_series, polars_series])
 @pytest.mark.parametrize("verb", [ms.mutual_information, ms.measure, ms.count_pairs])
-def test_short_strings_require_a_choice_between_documents_and_symbols(
-    container: Callable[..., Any], verb
-) -> None:
+def test_short_strings_require_a_choice_between_documents_and_symbols(container: Callable[..., Any], verb) -> None:
     with pytest.raises(
         InputError, match=r"18 strings of 3 characters \(median\), such as 'to'.*'chars'.*'words'.*'items'"
     ):
@@ -182,11 +180,7 @@ def test_lists_of_words_are_documents_whatever_symbols_are_called() -> None:
         (["a" * 40, 3], None, "mixed: item 1 is an int"),
         ([1, 2], "chars", "symbols='chars' is for strings, got a list that holds an int"),
         ("abc", "letters", "unknown symbols 'letters'; expected 'chars'"),
-        (
-            Sequence.from_documents("abab"),
-            "chars",
-            "symbols='chars' does not apply to a Sequence; leave it out",
-        ),
+        (Sequence.from_documents("abab"), "chars", "symbols='chars' does not apply to a Sequence; leave it out"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_in_one_line(data: Any, symbols: str | None, message: str) -> None:
@@ -223,9 +217,7 @@ def test_the_name_of_a_file_is_not_its_content(tmp_path: Path) -> None:
     path.write_text("to be or not to be")
     names: list[Any] = [str(path), path, [str(path)], [path, path]]
     for data in names:
-        with pytest.raises(
-            InputError, match=r"novel.txt' names a file, not its content; use ms.read\('.*novel.txt'\)"
-        ):
+        with pytest.raises(InputError, match=r"novel.txt' names a file, not its content; use ms.read\('.*novel.txt'\)"):
             ms.mutual_information(data, [1])
     for data in ("data:dna", "https://example.org/novel.txt"):
         with pytest.raises(InputError, match=r"ms\.read"):
@@ -271,9 +263,7 @@ def test_an_estimator_is_named_or_given() -> None:
     assert by_name.information == ms.mutual_information(BASES, [1], estimator=Plugin()).information
     assert ms.measure(BASES, [1], estimator="miller-madow").curve.estimator == "miller-madow"
     for wrong in ("plug-in", Plugin, 3):
-        with pytest.raises(
-            InputError, match=r"unknown estimator .*expected one of plugin, miller-madow, digamma"
-        ):
+        with pytest.raises(InputError, match=r"unknown estimator .*expected one of plugin, miller-madow, digamma"):
             ms.mutual_information(BASES, [1], estimator=wrong)  # pyright: ignore[reportArgumentType]
 
 

@@ -73,14 +73,10 @@ def test_invalid_documents_are_refused(documents, message) -> None:
 
 
 @given(documents_of_text, st.integers(1, 8), st.integers(0, 8))
-def test_chunks_cover_each_document_once_and_never_cross_its_end(
-    documents: list[str], size: int, overlap: int
-) -> None:
+def test_chunks_cover_each_document_once_and_never_cross_its_end(documents: list[str], size: int, overlap: int) -> None:
     sequence = Sequence.from_documents(documents)
     expected = [
-        document[begin : begin + size + overlap]
-        for document in documents
-        for begin in range(0, len(document), size)
+        document[begin : begin + size + overlap] for document in documents for begin in range(0, len(document), size)
     ]
     chunks = ["".join(str(sequence.alphabet[s]) for s in chunk) for chunk in sequence.chunks(size, overlap)]
     assert chunks == expected

@@ -64,9 +64,7 @@ def test_text_and_generation_are_stated_as_the_classes_have_them() -> None:
 
 
 def test_the_catalog_loads_neither_torch_nor_numpy() -> None:
-    code = (
-        "import sys; from memspan.tasks.catalog import CATALOG; print({'torch', 'numpy'} & set(sys.modules))"
-    )
+    code = "import sys; from memspan.tasks.catalog import CATALOG; print({'torch', 'numpy'} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "set()\n"
 
@@ -106,9 +104,7 @@ def test_the_delay_of_a_text_is_a_window_without_a_carried_state() -> None:
 
 
 def test_a_task_whose_data_set_the_length_has_no_delay() -> None:
-    with pytest.raises(
-        InputError, match=r"--delay 5: the task digits has no delay, its data .*; omit --delay"
-    ):
+    with pytest.raises(InputError, match=r"--delay 5: the task digits has no delay, its data .*; omit --delay"):
         SequentialDigits().with_delay(5)
 
 

@@ -68,9 +68,7 @@ def test_the_image_comes_first_with_the_variance_of_the_noise(variance: float) -
     np.testing.assert_array_equal(targets, digits[None])
     np.testing.assert_allclose(inputs[0].mean(1), 0.0, atol=1e-6)
     np.testing.assert_allclose((inputs[0] ** 2).mean(1), variance, rtol=1e-5)
-    correlations = [
-        np.corrcoef(image, row)[0, 1] for image, row in zip(pixels, inputs[0].numpy(), strict=True)
-    ]
+    correlations = [np.corrcoef(image, row)[0, 1] for image, row in zip(pixels, inputs[0].numpy(), strict=True)]
     np.testing.assert_allclose(correlations, 1.0, atol=1e-6)
     noise = inputs[1:].double()
     count = noise.numel()
@@ -156,9 +154,7 @@ def test_unknown_data_is_rejected_with_the_nearest_name(kind) -> None:
 def test_resolving_names_the_data_that_are_here_or_tells_what_is_missing(kind, without_mnist: Path) -> None:
     assert kind().data == "auto"
     assert kind().resolved() == kind(data="digits")
-    with pytest.raises(
-        InputError, match=r"mnist/train-images-idx3-ubyte.gz is not in .*`memspan data get mnist`"
-    ):
+    with pytest.raises(InputError, match=r"mnist/train-images-idx3-ubyte.gz is not in .*`memspan data get mnist`"):
         kind(data="mnist").resolved()
     with pytest.raises(InputError, match="`memspan data get mnist`"):
         kind(data="mnist").batch(0, 10, seed=0)
@@ -242,9 +238,7 @@ def test_bundled_images_keep_their_labels() -> None:
     from sklearn.datasets import load_digits
 
     bundled: Any = load_digits()
-    labels = {
-        row.astype(np.uint8).tobytes(): label for row, label in zip(bundled.data, bundled.target, strict=True)
-    }
+    labels = {row.astype(np.uint8).tobytes(): label for row, label in zip(bundled.data, bundled.target, strict=True)}
     valid = load_images("digits", "valid")
     assert [labels[row.tobytes()] for row in valid.pixels] == valid.digits.tolist()
 

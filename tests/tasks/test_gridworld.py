@@ -80,9 +80,7 @@ def test_a_replayed_episode_is_the_same():
 
 
 def test_episodes_differ_by_run_place_and_number():
-    seeds = {
-        episode_seed(run, place, number) for run in range(3) for place in range(3) for number in range(3)
-    }
+    seeds = {episode_seed(run, place, number) for run in range(3) for place in range(3) for number in range(3)}
     assert len(seeds) == 27
 
 
@@ -124,8 +122,7 @@ def test_every_larger_world_is_one_of_the_table():
 
 
 @pytest.mark.parametrize(
-    ("name", "nearest"),
-    [("DoorKey5x5", "DoorKey-5x5"), ("memorys7", "MemoryS7"), ("Fetch-5x", "Fetch-5x5")],
+    ("name", "nearest"), [("DoorKey5x5", "DoorKey-5x5"), ("memorys7", "MemoryS7"), ("Fetch-5x", "Fetch-5x5")]
 )
 def test_a_wrong_name_of_a_world_is_answered_with_the_nearest(name, nearest):
     with pytest.raises(InputError, match=rf"there is no world '{name}'; did you mean {nearest}\?"):
@@ -167,9 +164,7 @@ def test_a_world_that_needs_what_is_not_installed_is_rejected(monkeypatch):
         raise DependencyNotInstalled("MuJoCo is not installed")
 
     known(monkeypatch, "Lacking-v0", lacking)
-    message = (
-        "Lacking-v0 cannot be run here: MuJoCo is not installed; choose another world, such as DoorKey-5x5"
-    )
+    message = "Lacking-v0 cannot be run here: MuJoCo is not installed; choose another world, such as DoorKey-5x5"
     with pytest.raises(InputError, match=message):
         Episodes("Lacking-v0", seed=0, place=0)
 

@@ -85,9 +85,7 @@ def test_guesses_are_right_as_often_as_chance(task: Copy | Denoise) -> None:
     logits = torch.zeros(*batch.targets.shape, task.classes)
     logits[..., 3] = 1.0
     # Five standard errors of 200,000 guesses.
-    assert task.measures(logits, batch)["accuracy"] == pytest.approx(
-        task.chance, abs=5 * math.sqrt(7 / 64 / 2e5)
-    )
+    assert task.measures(logits, batch)["accuracy"] == pytest.approx(task.chance, abs=5 * math.sqrt(7 / 64 / 2e5))
 
 
 def test_the_accuracy_looks_only_at_what_is_recalled() -> None:
@@ -118,9 +116,7 @@ def test_one_value_of_each_half_is_marked_and_their_sum_is_asked(length: int) ->
 
 def test_marks_are_equally_likely_at_every_step_of_their_half() -> None:
     marks = Adding(length=5).batch(0, SEQUENCES, seed=0).inputs[..., 1].mean(1)
-    np.testing.assert_allclose(
-        marks, [1 / 2, 1 / 2, 1 / 3, 1 / 3, 1 / 3], atol=5 * math.sqrt(0.25 / SEQUENCES)
-    )
+    np.testing.assert_allclose(marks, [1 / 2, 1 / 2, 1 / 3, 1 / 3, 1 / 3], atol=5 * math.sqrt(0.25 / SEQUENCES))
 
 
 @pytest.mark.parametrize("length", [2, 4, 5])
@@ -142,9 +138,7 @@ def test_the_answer_one_has_the_stated_loss_and_accuracy() -> None:
     # (s - 1)^2 of the sum s of two uniform numbers has mean 1/6 and variance 1/15 - 1/36 = 0.0389.
     assert float(task.loss(ones, batch)) == pytest.approx(1 / 6, abs=5 * math.sqrt(0.0389 / SEQUENCES))
     assert task.chance == pytest.approx(0.0784)
-    assert task.measures(ones, batch)["accuracy"] == pytest.approx(
-        task.chance, abs=5 * math.sqrt(0.0723 / SEQUENCES)
-    )
+    assert task.measures(ones, batch)["accuracy"] == pytest.approx(task.chance, abs=5 * math.sqrt(0.0723 / SEQUENCES))
 
 
 def test_no_other_constant_is_better() -> None:
@@ -198,9 +192,7 @@ def test_the_baseline_is_the_entropy_of_the_next_symbol_given_the_last() -> None
 def test_the_best_answers_from_the_last_symbol_cost_the_baseline() -> None:
     batch = TASK.batch(0, 20_000, seed=0)
     same = float((batch.inputs == batch.targets).float().mean())
-    logits = torch.where(
-        torch.nn.functional.one_hot(batch.inputs, 2) == 1, math.log(same), math.log(1 - same)
-    )
+    logits = torch.where(torch.nn.functional.one_hot(batch.inputs, 2) == 1, math.log(same), math.log(1 - same))
     # The law makes pairs of one sequence depend on each other; 20,000 sequences still give 1 % of the gain.
     assert float(TASK.loss(logits, batch)) == pytest.approx(TASK.baseline, abs=0.003)
 
@@ -220,9 +212,7 @@ def test_the_seed_of_a_training_changes_the_order_and_not_the_sequences() -> Non
     assert rows(0) != rows(1)
     assert sorted(rows(0)) == sorted(rows(1))
     assert sorted(rows(0)) != sorted(rows(0, data_seed=1))
-    assert torch.equal(
-        task.batch(2, 20, seed=0, split="valid").inputs, task.batch(2, 20, seed=1, split="valid").inputs
-    )
+    assert torch.equal(task.batch(2, 20, seed=0, split="valid").inputs, task.batch(2, 20, seed=1, split="valid").inputs)
 
 
 def test_splits_have_the_papers_sizes() -> None:

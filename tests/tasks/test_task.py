@@ -205,9 +205,7 @@ def test_options_that_must_be_whole_numbers_are_checked(kind: type[Task], name: 
 
 @pytest.mark.parametrize("value", [0, -1.0, math.nan, math.inf, "1", True])
 def test_options_that_must_be_positive_numbers_are_checked(value: float) -> None:
-    with pytest.raises(
-        InputError, match=r"noisy-digits: input_variance is .*; expected a finite number above 0"
-    ):
+    with pytest.raises(InputError, match=r"noisy-digits: input_variance is .*; expected a finite number above 0"):
         NoisyDigits(input_variance=value)
     with pytest.raises(InputError, match=r"binary: amplitude is .*; expected a finite number above 0"):
         BinarySequences(amplitude=value)
@@ -256,12 +254,7 @@ def test_the_weights_of_a_validation_pass_count_everything_once(size: int) -> No
 
 
 def test_validation_passes_are_in_order_and_repeat() -> None:
-    assert [members(index, 3, split="valid") for index in range(4)] == [
-        [0, 1, 2],
-        [3, 4, 5],
-        [6, 0, 1],
-        [0, 1, 2],
-    ]
+    assert [members(index, 3, split="valid") for index in range(4)] == [[0, 1, 2], [3, 4, 5], [6, 0, 1], [0, 1, 2]]
     assert members(1, 3, split="valid", seed=5) == [3, 4, 5]
 
 

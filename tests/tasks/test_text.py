@@ -60,9 +60,7 @@ def test_windows_from_an_empty_state_predict_every_symbol_once_and_in_order(
     task = CharacterText(data=folder, steps=steps, carry=False)
     batches = pass_of(task, split, size)
     read = "".join(
-        read_along(task, [batch.columns(slice(column, column + 1))], 0)
-        for batch in batches
-        for column in range(size)
+        read_along(task, [batch.columns(slice(column, column + 1))], 0) for batch in batches for column in range(size)
     )
     assert read == task.text(split)
     assert all(batch.resets is not None and batch.resets[0].all() for batch in batches)
@@ -78,9 +76,7 @@ def test_inputs_are_the_symbols_before_the_answers_and_a_line_ends_before_the_fi
     assert int(inputs[0, 0]) == task.vocabulary.end
     both = weights[1:] & weights[:-1]
     assert torch.equal(inputs[1:][both], targets[:-1][both])
-    assert int(inputs[0, 1]) == int(
-        encode_corpus(task.identity).symbols["valid"][math.ceil(len(VALID) / 2) - 1]
-    )
+    assert int(inputs[0, 1]) == int(encode_corpus(task.identity).symbols["valid"][math.ceil(len(VALID) / 2) - 1])
 
 
 def test_words_are_split_at_blanks_and_lines_have_an_end(folder: str):
@@ -180,9 +176,7 @@ def test_known_layouts_are_found(tmp_path: Path, name: str):
 
 def test_a_missing_split_is_reported(tmp_path: Path):
     (tmp_path / "train.txt").write_text(TRAIN)
-    with pytest.raises(
-        InputError, match=r"no single validation text: none; expected one file such as valid\.txt"
-    ):
+    with pytest.raises(InputError, match=r"no single validation text: none; expected one file such as valid\.txt"):
         CharacterText(data=str(tmp_path)).resolved()
 
 

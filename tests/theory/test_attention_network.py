@@ -63,8 +63,7 @@ def plain_summary(run: AttentiveRun, t: int, h_t: Array, T: int) -> Array:
 def test_the_gradient_is_that_of_central_differences(t: int, T: int) -> None:
     run = run_of("additive")
     columns = [
-        (plain_summary(run, t, run.states[t - 1] + e, T) - plain_summary(run, t, run.states[t - 1] - e, T))
-        / (2 * STEP)
+        (plain_summary(run, t, run.states[t - 1] + e, T) - plain_summary(run, t, run.states[t - 1] - e, T)) / (2 * STEP)
         for e in STEP * np.eye(UNITS)
     ]
     gradient = run.gradient(t, T)
@@ -114,9 +113,7 @@ def test_each_part_is_the_sum_over_all_chains_of_its_length(kind: str, t: int, k
 @pytest.mark.parametrize("kind", ["additive", "keys", "uniform", "sparse"])
 def test_the_parts_sum_to_the_gradient(kind: str) -> None:
     run = run_of(kind, seed=1)
-    assert run.gradient_by_depth(2, STEPS).sum(axis=0) == pytest.approx(
-        run.gradient(2, STEPS), rel=1e-9, abs=ROUNDING
-    )
+    assert run.gradient_by_depth(2, STEPS).sum(axis=0) == pytest.approx(run.gradient(2, STEPS), rel=1e-9, abs=ROUNDING)
 
 
 def test_factors_are_jacobians_where_the_scores_ignore_the_summary() -> None:
@@ -167,7 +164,5 @@ def test_parts_that_do_not_fit_are_refused() -> None:
         Additive(np.zeros((4, 3)), np.zeros((4, 3)), np.zeros(3))
     with pytest.raises(InputError, match="expected \\(T - 1\\) × 2 and 3"):
         AttentiveRNN(V, U, b, UniformAlignment()).run(np.zeros((5, 3)), b)
-    with pytest.raises(
-        InputError, match="a run of 3 steps or more; expected at most 2, the steps of the pattern"
-    ):
+    with pytest.raises(InputError, match="a run of 3 steps or more; expected at most 2, the steps of the pattern"):
         AttentiveRNN(V, U, b, SparseAlignment([{1}, {2}])).run(np.zeros((4, 2)), b)

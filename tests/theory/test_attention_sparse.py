@@ -83,9 +83,7 @@ def test_the_gradient_is_never_below_the_bound(
 
 def test_the_bound_can_be_met() -> None:
     """One path, two weights of 1/2: all but that path is worth lambda^2 or less of it."""
-    pattern = tuple(
-        frozenset(s) for s in ({1}, {1, 2}, {1, 3}, {1, 4}, {1, 2}, {1, 6}, {1, 7}, {1, 8}, {1, 6})
-    )
+    pattern = tuple(frozenset(s) for s in ({1}, {1, 2}, {1, 3}, {1, 4}, {1, 2}, {1, 6}, {1, 7}, {1, 8}, {1, 6}))
     assert dependency_depth(pattern, 2, 9) == 1
     assert gradient(pattern, 0.01, 2) == pytest.approx(sparse_attention_bound(0.01, 2, 1), rel=0.05)
 
@@ -116,9 +114,7 @@ def test_a_bound_too_small_for_a_float_is_zero() -> None:
         (0.5, 2, -1, "depth >= 0"),
     ],
 )
-def test_what_the_bound_does_not_cover_is_refused(
-    eigenvalue: complex, kappa: int, depth: int, message: str
-) -> None:
+def test_what_the_bound_does_not_cover_is_refused(eigenvalue: complex, kappa: int, depth: int, message: str) -> None:
     with pytest.raises(InputError, match=message):
         sparse_attention_bound(eigenvalue, kappa, depth)
 

@@ -56,9 +56,7 @@ def test_products_by_halves_give_what_the_plain_recursion_gives(start: int) -> N
 
 def test_blocks_of_steps_join_without_a_seam() -> None:
     """140,000 steps are more than two blocks of matrices."""
-    assert uniform_attention_gradient([0.4], [140_000])[0, 0] == pytest.approx(
-        plainly(0.4, 1, 140_000), rel=1e-10
-    )
+    assert uniform_attention_gradient([0.4], [140_000])[0, 0] == pytest.approx(plainly(0.4, 1, 140_000), rel=1e-10)
 
 
 @pytest.mark.parametrize("t", [1, 4])
@@ -82,9 +80,7 @@ def test_measured_exponents_are_the_corrected_ones() -> None:
 
 
 def test_the_start_does_not_change_the_exponent() -> None:
-    assert measured_exponent([-0.5, 0.3, 0.7], start=25) == pytest.approx(
-        [-4 / 3, -4 / 7, 4 / 3], abs=EXPONENT
-    )
+    assert measured_exponent([-0.5, 0.3, 0.7], start=25) == pytest.approx([-4 / 3, -4 / 7, 4 / 3], abs=EXPONENT)
 
 
 def test_the_constant_of_the_power_law_is_known_for_the_first_state() -> None:
@@ -148,12 +144,7 @@ def test_no_exponent_is_below_minus_three_halves() -> None:
     ],
 )
 def test_what_has_no_power_law_is_refused(V: list[complex], message: str) -> None:
-    for function in (
-        uniform_attention_exponent,
-        printed_exponent,
-        inverse_length_bound_holds,
-        measured_exponent,
-    ):
+    for function in (uniform_attention_exponent, printed_exponent, inverse_length_bound_holds, measured_exponent):
         with pytest.raises(InputError, match=message):
             function(V)
 

@@ -20,9 +20,7 @@ SEEDS = range(6)
 def networks(spectral_radius: float = 0.9) -> list[LinearRNN]:
     return [
         LinearRNN.random(hidden, visible, noise=0.7, spectral_radius=spectral_radius, seed=seed)
-        for seed, (hidden, visible) in zip(
-            SEEDS, [(1, 1), (4, 2), (2, 4), (8, 3), (12, 1), (5, 5)], strict=True
-        )
+        for seed, (hidden, visible) in zip(SEEDS, [(1, 1), (4, 2), (2, 4), (8, 3), (12, 1), (5, 5)], strict=True)
     ]
 
 
@@ -189,9 +187,7 @@ def test_the_rate_of_a_random_network_is_its_spectral_radius(network: LinearRNN)
 
 
 @pytest.mark.parametrize(("excited", "observed"), [(False, True), (True, False), (False, False)])
-def test_a_slow_mode_that_is_not_excited_or_not_observed_does_not_count(
-    excited: bool, observed: bool
-) -> None:
+def test_a_slow_mode_that_is_not_excited_or_not_observed_does_not_count(excited: bool, observed: bool) -> None:
     base = LinearRNN.random(4, 2, spectral_radius=0.6, seed=8)
     network = rotated(with_spare_units(base, excited=excited, observed=observed, eigenvalue=0.99), seed=1)
     assert network.spectral_radius == pytest.approx(0.99)
@@ -310,9 +306,7 @@ def weights(**changed: np.ndarray) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("noise", [np.array(0.5), np.array([0.5], dtype=np.float32)])
-def test_noise_may_be_a_scalar_or_one_element_and_is_one_by_default(
-    tmp_path: Path, noise: np.ndarray
-) -> None:
+def test_noise_may_be_a_scalar_or_one_element_and_is_one_by_default(tmp_path: Path, noise: np.ndarray) -> None:
     save_file(weights(noise=noise), tmp_path / "a.safetensors")
     save_file(weights(), tmp_path / "b.safetensors")
     assert LinearRNN.load(tmp_path / "a.safetensors").noise == 0.5
@@ -322,25 +316,17 @@ def test_noise_may_be_a_scalar_or_one_element_and_is_one_by_default(
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        (
-            {"U_h": np.ones((2, 3))},
-            r"U_h has shape \(2, 3\); expected \(3, 3\), because W_h of shape \(3, 2\)",
-        ),
+        ({"U_h": np.ones((2, 3))}, r"U_h has shape \(2, 3\); expected \(3, 3\), because W_h of shape \(3, 2\)"),
         ({"U_o": np.ones((3, 2))}, r"U_o has shape \(3, 2\); expected \(2, 3\)"),
         ({"W_h": np.ones(3)}, r"W_h has shape \(3,\); expected two dimensions"),
         ({"W_h": np.full((3, 2), np.nan)}, r"W_h holds nan at \(0, 0\); expected finite numbers"),
-        (
-            {"U_h": np.ones((3, 3), dtype=np.int64)},
-            r"U_h has type I64; expected F32 or F64; save it as float32",
-        ),
+        ({"U_h": np.ones((3, 3), dtype=np.int64)}, r"U_h has type I64; expected F32 or F64; save it as float32"),
         ({"noise": np.ones(2)}, r"noise has shape \(2,\); expected one number"),
         ({"noise": np.array([-1.0])}, r"noise is -1.0; expected a standard deviation above 0"),
     ],
     ids=str,
 )
-def test_a_wrong_tensor_is_told_in_one_line(
-    tmp_path: Path, changed: dict[str, np.ndarray], message: str
-) -> None:
+def test_a_wrong_tensor_is_told_in_one_line(tmp_path: Path, changed: dict[str, np.ndarray], message: str) -> None:
     path = tmp_path / "network.safetensors"
     save_file(weights(**changed), path)
     with pytest.raises(InputError, match=message) as caught:
@@ -368,10 +354,7 @@ def test_a_file_that_is_absent_a_folder_or_something_else_is_told(tmp_path: Path
     ("build", "message"),
     [
         (lambda: LinearRNN([[1j]], [[0.0]], [[1.0]]), "W_h holds complex128 values; expected real numbers"),
-        (
-            lambda: LinearRNN([[1.0]], [[0.0]], [[1.0]], noise=0.0),
-            "noise is 0.0; expected a standard deviation",
-        ),
+        (lambda: LinearRNN([[1.0]], [[0.0]], [[1.0]], noise=0.0), "noise is 0.0; expected a standard deviation"),
         (lambda: LinearRNN.random(0, 1, seed=0), "0 hidden and 1 visible units"),
         (lambda: LinearRNN.random(1, 1, spectral_radius=-1.0, seed=0), "spectral radius -1.0; expected"),
         (lambda: Start([[1.0, 2.0], [2.0, 1.0]]), "not symmetric and positive semidefinite"),

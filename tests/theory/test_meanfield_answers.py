@@ -75,9 +75,7 @@ class Jumping(Activation):
 def test_a_strip_that_is_wrong_is_made_up_for_by_halving_the_step() -> None:
     steep, tanh = VanillaField(sigma_w=0.5, activation=Steep()), Tanh()
     q = steep.fixed_point().q
-    (expected,), _ = expectation(
-        lambda e: (tanh.value(e) ** 2,), np.array([25 * q]), np.zeros(1), strip=tanh.strip
-    )
+    (expected,), _ = expectation(lambda e: (tanh.value(e) ** 2,), np.array([25 * q]), np.zeros(1), strip=tanh.strip)
     assert expected[0] == pytest.approx(steep.fixed_point().Q, abs=1e-9)
 
 

@@ -24,11 +24,7 @@ PUBLISHED = {"sigma_w": 6.88, "sigma_v": 1.39, "input_variance": 0.46}
 @pytest.mark.parametrize("correlation", [-1.0, -0.5, -1e-9, 0.0, 0.4])
 @pytest.mark.parametrize(
     "field",
-    [
-        VanillaField(bias_mean=1.0),
-        VanillaField(sigma_b=1.0),
-        VanillaField(sigma_w=2.0, sigma_v=0.0, bias_mean=3.0),
-    ],
+    [VanillaField(bias_mean=1.0), VanillaField(sigma_b=1.0), VanillaField(sigma_w=2.0, sigma_v=0.0, bias_mean=3.0)],
     ids=["mean", "spread", "no input"],
 )
 def test_shared_biases_keep_copies_alike_though_their_inputs_are_opposed(field, correlation):

@@ -13,21 +13,13 @@ from memspan.errors import InputError
 from memspan.results import read_prediction
 from memspan.theory import Axis, LinearRNN, MinimalField, VanillaField, phase_diagram
 from memspan.theory.diagrams import APART, LONGEST, dynamics_charts
-from memspan.theory.predict import (
-    DEFAULTS,
-    PredictionRequest,
-    predict_attention,
-    predict_cell,
-    predict_linear,
-)
+from memspan.theory.predict import DEFAULTS, PredictionRequest, predict_attention, predict_cell, predict_linear
 
 MINIMAL = DEFAULTS["minimal-rnn"]
 
 
 def every_prediction():
-    yield predict_cell(
-        "minimal-rnn", MINIMAL | {"bias_mean": 4.59}, PredictionRequest(timescale=500.0, steps=3)
-    )
+    yield predict_cell("minimal-rnn", MINIMAL | {"bias_mean": 4.59}, PredictionRequest(timescale=500.0, steps=3))
     yield predict_cell("rnn", DEFAULTS["rnn"] | {"sigma_w": 2.5}, PredictionRequest(input_correlation=0.5))
     yield predict_cell("gru", DEFAULTS["gru"], PredictionRequest())
     yield predict_linear(LinearRNN.random(3, 2, spectral_radius=0.9, seed=0))
@@ -53,9 +45,7 @@ def test_a_plane_holds_the_timescale_of_each_of_its_points():
 
 
 def test_an_endless_timescale_is_drawn_as_the_longest():
-    plane = phase_diagram(
-        VanillaField(sigma_v=0.0), Axis("sigma_w", 1.0, 2.0), Axis("sigma_b", 0.0, 1.0), points=3
-    )
+    plane = phase_diagram(VanillaField(sigma_v=0.0), Axis("sigma_w", 1.0, 2.0), Axis("sigma_b", 0.0, 1.0), points=3)
     assert plane.values[0, 0] > LONGEST  # sigma_w = 1 without input or bias is critical
     assert np.isfinite(plane.values).all()
 
@@ -87,7 +77,5 @@ def test_a_wanted_timescale_of_a_gated_cell_is_found_by_simulation():
 
 
 def test_a_cell_without_theory_is_refused_with_those_that_have_one():
-    with pytest.raises(
-        InputError, match="no theory of the cell 'rel-rnn'; expected rnn, minimal-rnn, lstm, gru"
-    ):
+    with pytest.raises(InputError, match="no theory of the cell 'rel-rnn'; expected rnn, minimal-rnn, lstm, gru"):
         predict_cell("rel-rnn", MINIMAL, PredictionRequest())

@@ -10,14 +10,7 @@ import pytest
 from memspan.errors import EvidenceError, InputError
 from memspan.theory.meanfield.minimal import MinimalField
 from memspan.theory.meanfield.vanilla import VanillaField
-from memspan.theory.sampled.cells import (
-    ElementwiseCell,
-    GRUCell,
-    LSTMCell,
-    MinimalCell,
-    RandomNetwork,
-    VanillaCell,
-)
+from memspan.theory.sampled.cells import ElementwiseCell, GRUCell, LSTMCell, MinimalCell, RandomNetwork, VanillaCell
 from memspan.theory.sampled.gated import gated_point, relaxation
 from memspan.theory.sampled.simulation import Growth, growth
 
@@ -27,9 +20,7 @@ PUBLISHED = {"sigma_w": 6.88, "sigma_v": 1.39, "input_variance": 0.46}
 
 
 @pytest.mark.parametrize(("bias_mean", "chi1", "steps"), [(6.0, 0.9928, 1000), (-4.0, 0.5449, 120)])
-def test_the_growth_of_minimal_networks_is_the_slope_of_the_theory(
-    bias_mean: float, chi1: float, steps: int
-) -> None:
+def test_the_growth_of_minimal_networks_is_the_slope_of_the_theory(bias_mean: float, chi1: float, steps: int) -> None:
     network = RandomNetwork(cell=MinimalCell(), bias_mean=bias_mean, **PUBLISHED)
     found = growth(network, width=2000, steps=steps, networks=8 if bias_mean < 0 else 2, seed=1)
     assert found.chi == pytest.approx(chi1, rel=0.01)
@@ -38,11 +29,7 @@ def test_the_growth_of_minimal_networks_is_the_slope_of_the_theory(
 
 def test_a_chaotic_minimal_network_has_no_finite_timescale() -> None:
     found = growth(
-        RandomNetwork(cell=MinimalCell(), bias_mean=2.0, **PUBLISHED),
-        width=2000,
-        steps=80,
-        networks=8,
-        seed=2,
+        RandomNetwork(cell=MinimalCell(), bias_mean=2.0, **PUBLISHED), width=2000, steps=80, networks=8, seed=2
     )
     assert found.chi == pytest.approx(1.1213, rel=0.01)
     assert found.chaotic
@@ -52,9 +39,7 @@ def test_a_chaotic_minimal_network_has_no_finite_timescale() -> None:
 
 def test_tied_orthogonal_weights_shrink_every_difference_of_a_linear_network_alike() -> None:
     network = RandomNetwork(cell=VanillaCell(lambda e: e), sigma_w=0.9)
-    found = growth(
-        network, width=40, steps=6, networks=2, directions=3, tied=True, weights="orthogonal", seed=3
-    )
+    found = growth(network, width=40, steps=6, networks=2, directions=3, tied=True, weights="orthogonal", seed=3)
     assert found.chi == pytest.approx(0.81, rel=1e-8)  # differences of 1e-6 are exact to 1e-10
     assert found.error < 1e-8
 
@@ -86,18 +71,9 @@ def test_timescales_are_those_of_fresh_matrices(cell: ElementwiseCell, bias_mean
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("cell", "bias_mean"),
-    [
-        (LSTMCell(), 1.0),
-        (LSTMCell(), 2.0),
-        (LSTMCell(), 4.0),
-        (GRUCell(), 0.0),
-        (GRUCell(), 2.0),
-        (GRUCell(), 4.0),
-    ],
+    [(LSTMCell(), 1.0), (LSTMCell(), 2.0), (LSTMCell(), 4.0), (GRUCell(), 0.0), (GRUCell(), 2.0), (GRUCell(), 4.0)],
 )
-def test_timescales_are_those_of_fresh_matrices_of_width_2000(
-    cell: ElementwiseCell, bias_mean: float
-) -> None:
+def test_timescales_are_those_of_fresh_matrices_of_width_2000(cell: ElementwiseCell, bias_mean: float) -> None:
     network = RandomNetwork(cell=cell, bias_mean=bias_mean)
     sampled = gated_point(network, seed=6)
     real = growth(network, width=2000, steps=80, networks=2, directions=4, matrices=True, seed=7)
@@ -113,12 +89,8 @@ def test_timescales_are_those_of_fresh_matrices_of_width_2000(
     ],
     ids=["vanilla", "chaotic vanilla", "minimal"],
 )
-def test_pairs_relax_with_the_slope_of_the_theory(
-    field: VanillaField | MinimalField, input_correlation: float
-) -> None:
-    found = relaxation(
-        field.network(), input_correlation=input_correlation, width=2048, steps=100, networks=8, seed=8
-    )
+def test_pairs_relax_with_the_slope_of_the_theory(field: VanillaField | MinimalField, input_correlation: float) -> None:
+    found = relaxation(field.network(), input_correlation=input_correlation, width=2048, steps=100, networks=8, seed=8)
     expected = float(field.fixed_point(input_correlation).chi)
     assert found.chi == pytest.approx(expected, abs=5 * found.error)
     assert found.chi == pytest.approx(expected, rel=0.03)

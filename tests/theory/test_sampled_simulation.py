@@ -33,9 +33,7 @@ def sigmoid(e: Array) -> Array:
 
 def minimal(**settings: float) -> RandomNetwork:
     """The published critical network of Chen 2018, Fig. 1, by default."""
-    return RandomNetwork(
-        cell=MinimalCell(), **{"sigma_w": 6.88, "sigma_v": 1.39, "input_variance": 0.46, **settings}
-    )
+    return RandomNetwork(cell=MinimalCell(), **{"sigma_w": 6.88, "sigma_v": 1.39, "input_variance": 0.46, **settings})
 
 
 def worst_deviation(one: Simulation, other: Simulation) -> float:
@@ -49,9 +47,7 @@ def worst_deviation(one: Simulation, other: Simulation) -> float:
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: type(cell).__name__)
 def test_sampling_without_matrices_has_the_law_of_matrices_drawn_afresh(cell: ElementwiseCell) -> None:
     """Even at width 20, where nothing is Gaussian by a limit theorem."""
-    network = RandomNetwork(
-        cell=cell, sigma_w=1.7, sigma_v=0.8, sigma_b=0.5, bias_mean=1.0, input_variance=0.6
-    )
+    network = RandomNetwork(cell=cell, sigma_w=1.7, sigma_v=0.8, sigma_b=0.5, bias_mean=1.0, input_variance=0.6)
     settings: dict[str, Any] = {
         "width": 20,
         "steps": 4,
@@ -73,9 +69,7 @@ def test_the_critical_minimal_network_settles_where_theory_says() -> None:
 
 
 def test_linear_networks_follow_their_exact_recursion() -> None:
-    network = RandomNetwork(
-        cell=VanillaCell(lambda e: e), sigma_w=0.9, sigma_v=0.7, sigma_b=0.4, input_variance=2.0
-    )
+    network = RandomNetwork(cell=VanillaCell(lambda e: e), sigma_w=0.9, sigma_v=0.7, sigma_b=0.4, input_variance=2.0)
     correlations = [0.5, -0.2, 1.0]
     found = simulate(network, width=2000, steps=3, networks=50, input_correlation=correlations, seed=4)
     variance = covariance = 0.0
@@ -91,9 +85,7 @@ def test_the_first_sums_see_the_initial_state_and_the_first_input() -> None:
     bias_only = RandomNetwork(cell=VanillaCell(), sigma_v=0.0, sigma_b=1.0)
     assert simulate(bias_only, width=5, steps=1, networks=2).c[0] == pytest.approx(1.0, abs=ROUNDING)
     state_only = RandomNetwork(cell=VanillaCell(), sigma_v=0.0)
-    found = simulate(
-        state_only, width=100_000, steps=1, networks=2, initial_variance=0.5, initial_correlation=-0.4
-    )
+    found = simulate(state_only, width=100_000, steps=1, networks=2, initial_variance=0.5, initial_correlation=-0.4)
     assert found.c[0] == pytest.approx(-0.4, abs=0.02)
     assert found.q[0] == pytest.approx(0.5, rel=0.02)
 
@@ -132,11 +124,7 @@ def test_the_lstm_step_is_its_equations() -> None:
 
 def test_the_gru_step_is_its_equations() -> None:
     rng = np.random.default_rng(8)
-    (r, z, recurrent, driven), x, h = (
-        rng.normal(size=(4, 1, 2, 9)),
-        rng.normal(size=9),
-        rng.normal(size=(1, 2, 9)),
-    )
+    (r, z, recurrent, driven), x, h = (rng.normal(size=(4, 1, 2, 9)), rng.normal(size=9), rng.normal(size=(1, 2, 9)))
     (new,) = GRUCell().step(np.stack([r, z, recurrent, driven]), x, (h,))
     candidate = np.tanh(driven + sigmoid(r) * recurrent)
     assert new == pytest.approx((1 - sigmoid(z)) * candidate + sigmoid(z) * h, abs=ROUNDING)
@@ -149,9 +137,7 @@ def test_slopes_are_the_derivative_of_the_step(cell: DifferentiableCell) -> None
     u, a = cell.slopes(W @ h + rest, x, h)
     small = 1e-6
     ahead, behind = ((cell.step((W @ y + rest)[None], x, (y,)))[0] for y in (h + small * d, h - small * d))
-    assert (ahead - behind) / (2 * small) == pytest.approx(
-        u * d + a * (W @ d), abs=1e-8
-    )  # third order in 1e-6
+    assert (ahead - behind) / (2 * small) == pytest.approx(u * d + a * (W @ d), abs=1e-8)  # third order in 1e-6
 
 
 @pytest.mark.parametrize("cell", [LSTMCell(), GRUCell()], ids=["LSTM", "GRU"])
@@ -164,22 +150,14 @@ def test_the_bias_mean_is_that_of_the_gate_that_keeps_the_state(cell: Elementwis
 
 
 def test_the_number_of_workers_and_of_chunks_does_not_matter() -> None:
-    settings: dict[str, Any] = {
-        "width": 3000,
-        "steps": 3,
-        "networks": 13,
-        "input_correlation": 0.5,
-        "seed": 11,
-    }
+    settings: dict[str, Any] = {"width": 3000, "steps": 3, "networks": 13, "input_correlation": 0.5, "seed": 11}
     one, three = (simulate(minimal(), workers=workers, **settings) for workers in (1, 3))
     assert np.array_equal(one.c, three.c)
     assert np.array_equal(one.Q_error, three.Q_error)
 
 
 def test_the_same_seed_gives_the_same_numbers_and_another_does_not() -> None:
-    first, again, other = (
-        simulate(minimal(), width=50, steps=3, networks=4, seed=seed).Q for seed in (1, 1, 2)
-    )
+    first, again, other = (simulate(minimal(), width=50, steps=3, networks=4, seed=seed).Q for seed in (1, 1, 2))
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)
     drawn = simulate(minimal(), width=50, steps=3, networks=4, seed=np.random.default_rng(1))
@@ -191,9 +169,7 @@ def test_errors_need_two_networks() -> None:
 
 
 def test_standard_errors_are_those_of_repeated_simulations() -> None:
-    runs = [
-        simulate(minimal(), width=100, steps=5, networks=10, input_correlation=0.3, seed=k) for k in range(60)
-    ]
+    runs = [simulate(minimal(), width=100, steps=5, networks=10, input_correlation=0.3, seed=k) for k in range(60)]
     spread = np.std([run.C[-1] for run in runs], ddof=1)
     claimed = np.mean([run.C_error[-1] for run in runs])
     assert claimed == pytest.approx(spread, rel=0.3)  # a spread of 60 values is known to 9 %
@@ -229,10 +205,7 @@ def ask(**changes: Any) -> Simulation:
         ({"networks": 0}, "networks is 0; expected 1 or more"),
         ({"input_correlation": 1.5}, "input_correlation is 1.5; expected a correlation"),
         ({"input_correlation": float("nan")}, "input_correlation is nan"),
-        (
-            {"input_correlation": [0.1, 0.2, 0.3]},
-            r"shape \(3,\); expected one number, or one for each of 2 steps",
-        ),
+        ({"input_correlation": [0.1, 0.2, 0.3]}, r"shape \(3,\); expected one number, or one for each of 2 steps"),
         ({"initial_correlation": -1.1}, "initial_correlation is -1.1"),
         ({"initial_variance": -1.0}, "initial_variance is -1.0"),
         ({"weights": "sparse"}, "weights is 'sparse'; expected gaussian or orthogonal"),

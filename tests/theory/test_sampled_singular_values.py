@@ -53,9 +53,7 @@ def test_the_mean_square_of_a_vanilla_jacobian_is_chi1_per_step(weights: str) ->
 def test_the_spread_of_a_minimal_jacobian_is_that_of_the_corrected_equation_12() -> None:
     """Errata 7: bias mean 6, ten steps; corrected 0.0191, printed 0.0327."""
     network = RandomNetwork(cell=MinimalCell(), bias_mean=6.0, **PUBLISHED)
-    found = jacobian_statistics(
-        network, width=250, steps=10, count=16, burn_in=500, initial_variance=0.0025, seed=4
-    )
+    found = jacobian_statistics(network, width=250, steps=10, count=16, burn_in=500, initial_variance=0.0025, seed=4)
     assert found.relative_variance == pytest.approx(0.0191, abs=4 * found.relative_variance_error)
     assert found.relative_variance < 0.025
     assert found.mean == pytest.approx(0.9928**10, rel=0.01)

@@ -30,14 +30,7 @@ def tiny() -> Tiny:
         options: dict[str, Any] | None = None,
         **settings: Any,
     ) -> Config:
-        usual = {
-            "updates": 30,
-            "batch": 4,
-            "validate_every": 10,
-            "log_every": 5,
-            "threads": 1,
-            "device": "cpu",
-        }
+        usual = {"updates": 30, "batch": 4, "validate_every": 10, "log_every": 5, "threads": 1, "device": "cpu"}
         usual |= {"validation_batches": 1, "validation_size": 10}
         return Config(
             word="copy",

@@ -63,9 +63,7 @@ BENCHMARKS: dict[str, BenchmarkSuite] = {
         BenchmarkSuite("cell-sizes", "layers at other sizes", "several minutes", "cells", "models"),
         BenchmarkSuite("train", "the training loop next to bare updates", "4 minutes", "train", "models"),
         BenchmarkSuite("settings", "every task trained with every cell", "30 minutes", "settings", "models"),
-        BenchmarkSuite(
-            "objective", "updates with --bmi next to plain ones", "30 seconds", "objective", "models"
-        ),
+        BenchmarkSuite("objective", "updates with --bmi next to plain ones", "30 seconds", "objective", "models"),
         BenchmarkSuite("gridworld", "agents next to sb3-contrib's own", "1 minute", "gridworld", "rl"),
         BenchmarkSuite("sample", "generation of text", "2 minutes", "sample", "models"),
         BenchmarkSuite("mixture", "the loss of a mixture of softmaxes", "30 seconds", "mixture", "models"),
@@ -87,9 +85,7 @@ def benchmarks_help() -> str:
     return f"Benchmark: {', '.join(entries)}. Durations are approximate, on two cores."
 
 
-def run(
-    name: str | None = None, progress: Progress = SILENT, plan: CalibrationPlan | None = None
-) -> BenchReport:
+def run(name: str | None = None, progress: Progress = SILENT, plan: CalibrationPlan | None = None) -> BenchReport:
     """Run one benchmark suite, by default `measure`. `plan` is for `calibration` only."""
     chosen = DEFAULT if name is None else name
     if chosen not in BENCHMARKS:

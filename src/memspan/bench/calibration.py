@@ -133,9 +133,7 @@ def _choose(plan: CalibrationPlan) -> tuple[list[Case], bool]:
     chosen = [case for case in every if word in case.name.lower()]
     if not chosen and word != PEERS:
         names = ", ".join(dict.fromkeys(case.name for case in every))
-        raise InputError(
-            f"--source {plan.source}: no source has this in its name; there are {names}, {PEERS}"
-        )
+        raise InputError(f"--source {plan.source}: no source has this in its name; there are {names}, {PEERS}")
     return chosen, word == PEERS
 
 
@@ -154,10 +152,7 @@ def _synthetic(length: int, *, full: bool) -> list[Case]:
         if full
         else [(60, 0.3), (60, 0.5), (60, 0.8), (250, 0.5), (1_000, 0.5), (4_500, 0.5), (50_000, 0.5)]
     )
-    hidden = (
-        np.array([[0.98, 0.02], [0.05, 0.95]]),
-        np.array([[[0.8, 0.15, 0.05]] * 2, [[0.1, 0.3, 0.6]] * 2]),
-    )
+    hidden = (np.array([[0.98, 0.02], [0.05, 0.95]]), np.array([[[0.8, 0.15, 0.05]] * 2, [[0.1, 0.3, 0.6]] * 2]))
     return [
         Case("independent, 2", lambda: Independent.uniform(2), length),
         Case("independent Zipf, 27", lambda: Independent.zipf(27), length),
@@ -165,11 +160,7 @@ def _synthetic(length: int, *, full: bool) -> list[Case]:
         Case("Markov, length 50", lambda: _binary_markov(50.0), length),
         Case("Markov, length 500", lambda: _binary_markov(500.0), length),
         *(
-            Case(
-                f"sticky Zipf {stay}, {kinds:,}",
-                lambda kinds=kinds, stay=stay: StickyChain.zipf(kinds, stay),
-                length,
-            )
+            Case(f"sticky Zipf {stay}, {kinds:,}", lambda kinds=kinds, stay=stay: StickyChain.zipf(kinds, stay), length)
             for kinds, stay in sticky
         ),
         Case("AR(1) 0.9, 4 levels", lambda: QuantizedAR1(0.9, 4), length),
@@ -212,35 +203,23 @@ def calibrate(case: Case, source: Source, plan: CalibrationPlan = QUICK) -> Sour
     start = time.perf_counter()
     lags = log_lags(1, max(1, min(LARGEST_LAG, case.length // 10)))
     curves = [
-        mutual_information(
-            source.sample(case.documents, case.length, seed=seed), lags, level=ABOVE, seed=seed
-        )
+        mutual_information(source.sample(case.documents, case.length, seed=seed), lags, level=ABOVE, seed=seed)
         for seed in range(plan.seed, plan.seed + plan.samples)
     ]
     truth = source.information(lags)
     return summarize(
-        case.name,
-        curves,
-        truth,
-        true_reach(source, lags, truth, ABOVE),
-        seconds=time.perf_counter() - start,
+        case.name, curves, truth, true_reach(source, lags, truth, ABOVE), seconds=time.perf_counter() - start
     )
 
 
 def summarize(
-    name: str,
-    curves: Sequence[Curve],
-    truth: NDArray[np.float64],
-    reach: tuple[float, float],
-    *,
-    seconds: float,
+    name: str, curves: Sequence[Curve], truth: NDArray[np.float64], reach: tuple[float, float], *, seconds: float
 ) -> SourceCalibration:
     """The statistics of curves of one source, all at the same lags; `reach` is the interval that holds the true one."""
     exact = np.broadcast_to(truth, (len(curves), len(truth)))
     far, above = exact < FAR, exact > ABOVE
     p_value, corrected, error, floor_sd = (
-        np.stack([getattr(curve, field) for curve in curves])
-        for field in ("p_value", "corrected", "error", "floor_sd")
+        np.stack([getattr(curve, field) for curve in curves]) for field in ("p_value", "corrected", "error", "floor_sd")
     )
     deviation = corrected - exact
     covered = np.abs(deviation) <= 2.0 * error + ROUNDING

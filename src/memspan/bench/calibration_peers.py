@@ -23,16 +23,7 @@ OURS = "memspan"
 PAIRS = 50_000
 LAGS: tuple[int, ...] = (1, 5, 1_000)
 """Near, middle and far; all are among the lags that `mutual_information` chooses by itself."""
-ESTIMATORS = (
-    "discrete",
-    "miller_madow",
-    "grassberger",
-    "chao_shen",
-    "chao_wang_jost",
-    "shrink",
-    "ansb",
-    "nsb",
-)
+ESTIMATORS = ("discrete", "miller_madow", "grassberger", "chao_shen", "chao_wang_jost", "shrink", "ansb", "nsb")
 """Approaches of infomeasure to discrete data that need no parameter. `bonachela` and `zhang` are left out: one lag of 1,000
 kinds takes them 30 s and more."""
 
@@ -114,9 +105,7 @@ def _packages() -> tuple[dict[str, Estimates], list[str]]:
     return found, notes
 
 
-def _bound(
-    estimates: Callable[[ModuleType, Sequence], dict[tuple[str, int], float]], package: ModuleType
-) -> Estimates:
+def _bound(estimates: Callable[[ModuleType, Sequence], dict[tuple[str, int], float]], package: ModuleType) -> Estimates:
     return lambda sequence: estimates(package, sequence)
 
 
@@ -138,11 +127,7 @@ def _automutualinformation(package: ModuleType, sequence: Sequence) -> dict[tupl
 def _infomeasure(package: ModuleType, sequence: Sequence) -> dict[tuple[str, int], float]:
     symbols = sequence.store.read(0, sequence.length).astype(np.int64)
     with _silent("infomeasure"):
-        return {
-            (name, lag): _nats(package, name, symbols[:-lag], symbols[lag:])
-            for name in ESTIMATORS
-            for lag in LAGS
-        }
+        return {(name, lag): _nats(package, name, symbols[:-lag], symbols[lag:]) for name in ESTIMATORS for lag in LAGS}
 
 
 def _nats(package: ModuleType, approach: str, x: NDArray[np.int64], y: NDArray[np.int64]) -> float:

@@ -78,9 +78,7 @@ def cells(progress: Progress = SILENT, sizes: CellSizes = FULL) -> tuple[Benchma
     return (*run_all("timing cells next to their peers", work, progress), *memory(sizes, progress))
 
 
-def cell_sizes(
-    progress: Progress = SILENT, variations: CellVariations = ALL_VARIATIONS
-) -> tuple[Benchmark, ...]:
+def cell_sizes(progress: Progress = SILENT, variations: CellVariations = ALL_VARIATIONS) -> tuple[Benchmark, ...]:
     """Forward and backward of the sum of squares, two threads."""
     done: list[Benchmark] = []
     with progress.stage("timing cells at other sizes", len(variations.sizes())) as stage:
@@ -116,9 +114,7 @@ def races(sizes: CellSizes) -> list[CellRace]:
 def every_cell(steps: int, batch: int, hidden: int, *, squares: bool = True) -> list[CellRace]:
     """Each cell next to torch's closest layer or a plain loop; `squares=False` omits loops with O(T^2) memory."""
 
-    def pair(
-        ours: Callable[[int, int], nn.Module], peer: str, theirs: Callable[[int, int], nn.Module]
-    ) -> CellRace:
+    def pair(ours: Callable[[int, int], nn.Module], peer: str, theirs: Callable[[int, int], nn.Module]) -> CellRace:
         return CellRace(ours(FEATURES, hidden), peer, theirs(FEATURES, hidden), steps, batch, hidden)
 
     linear = [
@@ -248,15 +244,12 @@ class PlainRelRNN(nn.Module):
             scores.append(inputs.new_zeros(batch))
         return torch.stack(states)
 
-    def _memory(
-        self, recent: list[Tensor], relevant: list[list[tuple[float, Tensor]]]
-    ) -> tuple[Tensor, Tensor]:
+    def _memory(self, recent: list[Tensor], relevant: list[list[tuple[float, Tensor]]]) -> tuple[Tensor, Tensor]:
         """The memory (held, batch, hidden), and a mask (held, batch) of the padding of shorter relevant lists."""
         longest = max(len(events) for events in relevant)
         padding = torch.zeros_like(recent[0][0])
         rows = [
-            torch.stack([events[k][1] if k < len(events) else padding for events in relevant])
-            for k in range(longest)
+            torch.stack([events[k][1] if k < len(events) else padding for events in relevant]) for k in range(longest)
         ]
         missing = torch.tensor(
             [[False] * len(relevant)] * len(recent)

@@ -38,9 +38,7 @@ LETTERS = 27
 COUNT = 8
 
 _UNIT = "ns per pair"
-_IMPORT = (
-    "import sys, time; t = time.perf_counter(); import {}; sys.stdout.write(str(time.perf_counter() - t))"
-)
+_IMPORT = "import sys, time; t = time.perf_counter(); import {}; sys.stdout.write(str(time.perf_counter() - t))"
 
 
 @final
@@ -154,11 +152,7 @@ def unique(symbols: Symbols, alphabet: int, lag: int) -> tuple[NDArray[np.int64]
 
 
 def _counting(
-    name: str,
-    sequence: Sequence,
-    sizes: MeasureSizes,
-    peer: str,
-    count: Callable[[Symbols, int, int], object],
+    name: str, sequence: Sequence, sizes: MeasureSizes, peer: str, count: Callable[[Symbols, int, int], object]
 ) -> Benchmark:
     """Both sides count the same lags of the same symbols; our time includes the preparation for all lags."""
     alphabet, lags = len(sequence.alphabet), _lags(sizes)
@@ -221,9 +215,7 @@ def _whole_curve(length: int, sizes: MeasureSizes) -> Benchmark:
 
     def theirs(number: int) -> float:
         return seconds(
-            lambda: package.sequential_mutual_information(
-                [symbols], distances=lags[:number], n_jobs=1, use_tqdm=False
-            )
+            lambda: package.sequential_mutual_information([symbols], distances=lags[:number], n_jobs=1, use_tqdm=False)
         )
 
     state = np.random.get_state()  # noqa: NPY002 - the peer seeds numpy's global generator
@@ -234,9 +226,7 @@ def _whole_curve(length: int, sizes: MeasureSizes) -> Benchmark:
     np.random.set_state(state)  # noqa: NPY002
     ours, one, three = (min(times) for times in zip(*rounds, strict=True))
     scaled = one + max(three - one, 0.0) / 2 * (len(lags) - 1)
-    name = (
-        f"the curve of {sequence.length:,} letters at {len(lags)} lags (the peer timed at 3, scaled to all)"
-    )
+    name = f"the curve of {sequence.length:,} letters at {len(lags)} lags (the peer timed at 3, scaled to all)"
     return cost_benchmark(name, "automutualinformation", ours, scaled, "s")
 
 
@@ -258,9 +248,7 @@ def _every_lag(sizes: MeasureSizes) -> Benchmark:
     sampled = np.unique(np.linspace(1, largest, sizes.sampled_lags).astype(np.int64)).tolist()
     kernel = choose_kernel(LETTERS)
     ours, theirs = race(
-        lambda: count_by_blocks(sequence, largest),
-        lambda: count_lags(kernel, sequence, sampled),
-        sizes.long_rounds,
+        lambda: count_by_blocks(sequence, largest), lambda: count_lags(kernel, sequence, sampled), sizes.long_rounds
     )
     return cost_benchmark(
         f"every lag to {largest:,} of {sequence.length:,} letters "

@@ -48,9 +48,7 @@ def mixture(progress: Progress = SILENT, sizes: MixtureSizes = FULL) -> tuple[Be
         peaks: list[float] = []
         for side in ("ours", "plain"):
             task = f"the loss ({side}) of {sizes.tokens:,} words"
-            output = run_process(
-                "memspan.bench.mixture", (side, *astuple(sizes)), task, environment=ALLOCATOR
-            )
+            output = run_process("memspan.bench.mixture", (side, *astuple(sizes)), task, environment=ALLOCATOR)
             peaks.append(float(output) / 1e6)
             stage.advance()
         with torch_threads(THREADS):

@@ -59,9 +59,7 @@ def parallel_streams(sizes: SampleSizes) -> Benchmark:
     model = SequenceModel(LSTM(sizes.hidden, sizes.hidden), sizes.symbols)
     with torch_threads(THREADS):
         ours, theirs = race(
-            lambda: generate(model, STREAMS, sizes.steps),
-            lambda: generate(model, 1, sizes.alone),
-            sizes.rounds,
+            lambda: generate(model, STREAMS, sizes.steps), lambda: generate(model, 1, sizes.alone), sizes.rounds
         )
     return cost_benchmark(
         f"{sizes.characters:,} characters of an LSTM, {sizes.hidden} units, {STREAMS} streams at once",
@@ -111,7 +109,5 @@ def generate(
     model: SequenceModel, streams: int, length: int, *, context: int | None = None, first: int | Tensor = 0
 ) -> Tensor:
     """Symbols of shape (streams, length)."""
-    blocks = sampling.sample(
-        model, streams=streams, length=length, first=first, seed=0, context=context, group=streams
-    )
+    blocks = sampling.sample(model, streams=streams, length=length, first=first, seed=0, context=context, group=streams)
     return torch.from_numpy(sampling.joined(blocks))

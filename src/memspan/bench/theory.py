@@ -60,9 +60,7 @@ def diagram(sizes: TheorySizes) -> Benchmark:
     )
 
 
-def by_quadrature(
-    sigma_w: float, bias_mean: float, sigma_v: float = 1.39, R: float = 0.46
-) -> tuple[float, float]:
+def by_quadrature(sigma_w: float, bias_mean: float, sigma_v: float = 1.39, R: float = 0.46) -> tuple[float, float]:
     """q and chi_1 of the minimal RNN, the usual way: `quad` inside a root finder.
 
     >>> q, chi1 = by_quadrature(6.88, 0.0)
@@ -72,9 +70,7 @@ def by_quadrature(
 
     def expected(function: Callable[[float], float], q: float) -> float:
         def integrand(z: float) -> float:
-            return (
-                np.exp(-z * z / 2) / np.sqrt(2 * np.pi) * function(special.expit(np.sqrt(q) * z + bias_mean))
-            )
+            return np.exp(-z * z / 2) / np.sqrt(2 * np.pi) * function(special.expit(np.sqrt(q) * z + bias_mean))
 
         # Beyond nine standard deviations the Gaussian weight is below 1e-17.
         return integrate.quad(integrand, -9, 9, limit=200)[0]
@@ -109,9 +105,7 @@ def untied(sizes: TheorySizes) -> Benchmark:
         )
 
     ours, theirs = race(
-        lambda: run(sizes.networks, sizes.steps, matrices=False),
-        lambda: run(1, 1, matrices=True),
-        sizes.rounds,
+        lambda: run(sizes.networks, sizes.steps, matrices=False), lambda: run(1, 1, matrices=True), sizes.rounds
     )
     return cost_benchmark(
         f"one step of an untied network of width {sizes.width:,}",

@@ -62,9 +62,7 @@ def run_all(stage: str, work: Iterable[Callable[[], Benchmark]], progress: Progr
 def run_process(module: str, arguments: Iterable[object], task: str, environment: Mapping[str, str]) -> str:
     """The output of `python -m module`: peak memory is a property of a whole process."""
     command = [sys.executable, "-m", module, *map(str, arguments)]
-    done = subprocess.run(
-        command, check=False, capture_output=True, text=True, env={**os.environ, **environment}
-    )
+    done = subprocess.run(command, check=False, capture_output=True, text=True, env={**os.environ, **environment})
     if done.returncode:
         # The last line of a traceback is the error itself.
         last = (done.stderr.strip().splitlines() or [f"status {done.returncode}, perhaps out of memory"])[-1]

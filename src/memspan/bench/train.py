@@ -126,9 +126,7 @@ def bare_update(config: Config, network: CellModel) -> Callable[[], None]:
     """A function that performs one update after the other, on precomputed batches."""
     task, training = config.task, config.training
     optimizer = RMSprop(network.parameters(), lr=training.learning_rate, alpha=training.smoothing)
-    batches = itertools.cycle(
-        [task.batch(index, training.batch, seed=config.seed) for index in range(BATCHES)]
-    )
+    batches = itertools.cycle([task.batch(index, training.batch, seed=config.seed) for index in range(BATCHES)])
 
     def update() -> None:
         batch = next(batches)

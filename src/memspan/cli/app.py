@@ -107,9 +107,7 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True, epilog=example("python3 -m this | memspan measure -"))
 def memspan(
     context: typer.Context,
-    version: Annotated[
-        bool, typer.Option("--version", metavar="", help="Show the version and exit.")
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", metavar="", help="Show the version and exit.")] = False,
 ) -> None:
     """How far back does it remember? Memory span of sequences and of sequence models."""
     if version:

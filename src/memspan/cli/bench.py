@@ -39,10 +39,7 @@ def bench(
     seeds: Annotated[
         int | None,
         typer.Option(
-            min=1,
-            metavar="N",
-            help="Samples per source. Default 3; 10 with --full.",
-            rich_help_panel=_CALIBRATION,
+            min=1, metavar="N", help="Samples per source. Default 3; 10 with --full.", rich_help_panel=_CALIBRATION
         ),
     ] = None,
     source: Annotated[
@@ -94,8 +91,6 @@ def _check_options(name: str, given: list[str]) -> None:
     if given and name != "calibration":
         raise InputError(f"{given[0]} is for memspan bench calibration; omit it for memspan bench {name}")
     if "--file" in given and "--source" in given:
-        raise InputError(
-            "--file and --source exclude each other: --file calibrates on that file alone; omit --source"
-        )
+        raise InputError("--file and --source exclude each other: --file calibrates on that file alone; omit --source")
     if "--as" in given and "--file" not in given:
         raise InputError("--as applies to the file of --file; add --file PATH")

@@ -67,13 +67,7 @@ def compare(
     """Compare several sequences at the size of the smallest, with a verdict for each pair."""
     named = _named(sources)
     output = CommandOutput(
-        command="compare",
-        json=json,
-        out=out,
-        quiet=quiet,
-        bits=bits,
-        style=style,
-        force=force and out is not None,
+        command="compare", json=json, out=out, quiet=quiet, bits=bits, style=style, force=force and out is not None
     )
     output.claim(*(f"{name}={path}" for name, source in named.items() for path in paths_of([source])))
     reading = SourceOptions(

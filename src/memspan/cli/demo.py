@@ -13,8 +13,7 @@ from memspan.cli.output import CommandOutput, encoded, write_folder
 
 def demo(
     out: Annotated[
-        Path,
-        typer.Option(metavar="DIR", help="Folder for the report and the results.", rich_help_panel="Output"),
+        Path, typer.Option(metavar="DIR", help="Folder for the report and the results.", rich_help_panel="Output")
     ] = Path("memspan-demo"),
     seed: options.Seed = 0,
     force: options.Force = False,
@@ -56,13 +55,9 @@ def demo(
         "fitted_exponent": found.power.parameters["exponent"],
         "report": str(report),
     }
-    taught = (
-        [] if found.trained is None else [sentence(found.trained.run), sentence(found.trained.comparison)]
-    )
+    taught = [] if found.trained is None else [sentence(found.trained.run), sentence(found.trained.comparison)]
     networks = [sentence(found.network), *taught, sentence(found.memorized)]
     rest = [sentence(found.known), found.check, *networks, f"written: {report}"]
     output.show(
-        encoded("demo", plain),
-        sentence(found.library),
-        lambda console: console.print("\n".join(rest), soft_wrap=True),
+        encoded("demo", plain), sentence(found.library), lambda console: console.print("\n".join(rest), soft_wrap=True)
     )

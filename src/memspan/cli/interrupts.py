@@ -71,9 +71,7 @@ def trainings_saved(runs: Path | None, *, trains: bool) -> contextlib.AbstractCo
         if not trains:
             return None
         if runs is None:
-            return (
-                "nothing was saved; with --out DIR trainings are saved, and the same command continues them"
-            )
+            return "nothing was saved; with --out DIR trainings are saved, and the same command continues them"
         if not _has_checkpoint(runs):
             return f"no training was saved in {runs} yet; run the same command to start over"
         return f"the trainings so far are saved in {runs}; run the same command to continue"

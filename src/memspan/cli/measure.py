@@ -14,15 +14,7 @@ import typer
 from memspan.cli import options
 from memspan.cli.interrupts import counts_saved
 from memspan.cli.output import CommandOutput, encoded
-from memspan.cli.sources import (
-    Sampling,
-    SourceOptions,
-    chosen_lags,
-    is_model,
-    joined_note,
-    load_counts,
-    paths_of,
-)
+from memspan.cli.sources import Sampling, SourceOptions, chosen_lags, is_model, joined_note, load_counts, paths_of
 from memspan.errors import InputError
 
 if TYPE_CHECKING:
@@ -106,9 +98,7 @@ def measure(
     job = _Measuring(sources, reading, lags, max_lag, estimator, null, fit_above, level, workers, seed, out)
     if counts_only:
         job.check_counting_options(bits=bits, style=style, keep_counts=keep_counts)
-    output = CommandOutput(
-        command="measure", json=json, out=out, quiet=quiet, bits=bits, style=style, force=force
-    )
+    output = CommandOutput(command="measure", json=json, out=out, quiet=quiet, bits=bits, style=style, force=force)
     counts = load_counts(sources)
     output.claim(*(paths_of(sources) if counts is None else counts.paths))
     if counts_only:
@@ -249,9 +239,7 @@ class _Measuring:
         }
         option = next((name for name, is_given in given.items() if is_given), None)
         if option is not None:
-            raise InputError(
-                f"{option} has no effect with --counts-only, which only counts pairs; omit one of them"
-            )
+            raise InputError(f"{option} has no effect with --counts-only, which only counts pairs; omit one of them")
 
     def count(self, progress: Progress) -> PairCounts:
         """Save every part in its own file and return the last group of lags."""

@@ -23,8 +23,7 @@ _NETWORK = "Network"
 
 def memorize(
     string: Annotated[
-        str | None,
-        typer.Argument(metavar="STRING", help="String to memorize; quote it if it contains spaces."),
+        str | None, typer.Argument(metavar="STRING", help="String to memorize; quote it if it contains spaces.")
     ] = None,
     method: Annotated[
         MethodName,

@@ -59,11 +59,7 @@ Column = Annotated[
 Key = Annotated[str | None, option(_READING, "NAME", "Entry of a JSON object that holds the documents.")]
 Transform = Annotated[
     TransformName,
-    option(
-        _READING,
-        "NAME",
-        "Transform of numbers before binning: none, difference, log-return or abs-log-return.",
-    ),
+    option(_READING, "NAME", "Transform of numbers before binning: none, difference, log-return or abs-log-return."),
 ]
 Levels = Annotated[int | None, option(_READING, "K", "Number of equally filled bins of numbers. Default 4.")]
 Missing = Annotated[
@@ -84,9 +80,7 @@ SampleSize = Annotated[
         min=1,
     ),
 ]
-_TEMPERATURE = (
-    "Sampling temperature of a model: 1 leaves its probabilities unchanged, 0 takes the most likely symbol."
-)
+_TEMPERATURE = "Sampling temperature of a model: 1 leaves its probabilities unchanged, 0 takes the most likely symbol."
 Temperature = Annotated[float, option(_READING, "X", _TEMPERATURE, min=0.0)]
 ModelTemperature = Annotated[
     float | None, option(_READING, "X", f"{_TEMPERATURE} Default 1.", "--temperature", min=0.0)
@@ -101,12 +95,10 @@ Lags = Annotated[
     ),
 ]
 MaxLag = Annotated[
-    int | None,
-    option(_MEASURING, "N", "Largest lag of the default lags and of --lags all, in symbols.", min=1),
+    int | None, option(_MEASURING, "N", "Largest lag of the default lags and of --lags all, in symbols.", min=1)
 ]
 Estimator = Annotated[
-    EstimatorName,
-    option(_MEASURING, "NAME", "Entropy estimator: plugin, miller-madow, digamma or grassberger."),
+    EstimatorName, option(_MEASURING, "NAME", "Entropy estimator: plugin, miller-madow, digamma or grassberger.")
 ]
 Null = Annotated[
     NullName,
@@ -129,9 +121,7 @@ Level = Annotated[
         callback=_positive,
     ),
 ]
-Workers = Annotated[
-    int | None, option(_MEASURING, "N", "Number of counting threads. Default: one per core.", min=1)
-]
+Workers = Annotated[int | None, option(_MEASURING, "N", "Number of counting threads. Default: one per core.", min=1)]
 Seed = Annotated[int, option(_MEASURING, "N", "Random seed.", min=0)]
 Bits = Annotated[
     bool,
@@ -164,7 +154,5 @@ Style = Annotated[
         " also as .pdf with embedded fonts.",
     ),
 ]
-Json = Annotated[
-    bool, option(_OUTPUT, "", "Print one JSON object and nothing else on standard output.", "--json")
-]
+Json = Annotated[bool, option(_OUTPUT, "", "Print one JSON object and nothing else on standard output.", "--json")]
 Quiet = Annotated[bool, option(_OUTPUT, "", "Show no progress on standard error.", "--quiet", "-q")]

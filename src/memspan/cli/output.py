@@ -153,9 +153,7 @@ def show_training(console: Console, result: TrainingRun, folder: Path) -> None:
     from memspan.presentation.terminal import print_blocks
 
     facts, *notes = present(result).blocks()
-    best = (
-        () if Path(result.run) == folder else (f"note: the best of the seeds in {folder} by validation loss",)
-    )
+    best = () if Path(result.run) == folder else (f"note: the best of the seeds in {folder} by validation loss",)
     print_blocks(console, (facts, *best, *notes))
 
 
@@ -184,9 +182,7 @@ def _make_folder(out: Path) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(
-            f"--out {out} cannot be created: {error.strerror or error}; choose another folder"
-        ) from error
+        raise InputError(f"--out {out} cannot be created: {error.strerror or error}; choose another folder") from error
     if not os.access(out, os.W_OK):
         raise InputError(f"--out {out} is not writable; choose another folder")
 

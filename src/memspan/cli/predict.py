@@ -40,21 +40,16 @@ def predict(
     axes: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[AXIS=LOW:HIGH]...",
-            help="Plane of --phase-diagram. Default: bias-mean=-4:8 sigma-w=0.5:10.",
+            metavar="[AXIS=LOW:HIGH]...", help="Plane of --phase-diagram. Default: bias-mean=-4:8 sigma-w=0.5:10."
         ),
     ] = None,
     sigma_w: Annotated[
-        float | None,
-        option(_NETWORK, "X", "State weights are drawn from N(0, X²/N). Default 1; 6.88 for minimal-rnn."),
+        float | None, option(_NETWORK, "X", "State weights are drawn from N(0, X²/N). Default 1; 6.88 for minimal-rnn.")
     ] = None,
     sigma_v: Annotated[
-        float | None,
-        option(_NETWORK, "X", "Input weights are drawn from N(0, X²/M). Default 1; 1.39 for minimal-rnn."),
+        float | None, option(_NETWORK, "X", "Input weights are drawn from N(0, X²/M). Default 1; 1.39 for minimal-rnn.")
     ] = None,
-    sigma_b: Annotated[
-        float | None, option(_NETWORK, "X", "Standard deviation of the biases. Default 0.")
-    ] = None,
+    sigma_b: Annotated[float | None, option(_NETWORK, "X", "Standard deviation of the biases. Default 0.")] = None,
     bias_mean: Annotated[
         float | None,
         option(
@@ -66,16 +61,12 @@ def predict(
     input_variance: Annotated[
         float | None,
         option(
-            _NETWORK,
-            "R",
-            "Second moment of the inputs. Default 1; 0.46 for minimal-rnn, whose input is tanh(W x).",
+            _NETWORK, "R", "Second moment of the inputs. Default 1; 0.46 for minimal-rnn, whose input is tanh(W x)."
         ),
     ] = None,
     input_correlation: Annotated[
         float | None,
-        option(
-            _NETWORK, "C", "Correlation of the inputs of two copies, from -1 to 1. Default 1: equal inputs."
-        ),
+        option(_NETWORK, "C", "Correlation of the inputs of two copies, from -1 to 1. Default 1: equal inputs."),
     ] = None,
     weights: Annotated[
         Literal["gaussian", "orthogonal"] | None,
@@ -88,10 +79,7 @@ def predict(
     critical: Annotated[
         bool,
         option(
-            _NETWORK,
-            "",
-            "Set sigma_w (for minimal-rnn also sigma_v) to the edge of chaos (chi_1 = 1).",
-            "--critical",
+            _NETWORK, "", "Set sigma_w (for minimal-rnn also sigma_v) to the edge of chaos (chi_1 = 1).", "--critical"
         ),
     ] = False,
     q: Annotated[
@@ -114,15 +102,11 @@ def predict(
     ] = None,
     timescale: Annotated[
         float | None,
-        option(
-            _QUESTION, "N", "Target timescale, in steps: find the bias mean (for rnn: sigma_w) that gives it."
-        ),
+        option(_QUESTION, "N", "Target timescale, in steps: find the bias mean (for rnn: sigma_w) that gives it."),
     ] = None,
     timescale_of: Annotated[
         Path | None,
-        option(
-            _QUESTION, "DIR", "Use the reach that memspan measure --out DIR found as the target timescale."
-        ),
+        option(_QUESTION, "DIR", "Use the reach that memspan measure --out DIR found as the target timescale."),
     ] = None,
     vary: Annotated[
         Literal["bias-mean", "sigma-w"] | None,
@@ -152,11 +136,7 @@ def predict(
     ] = False,
     expect: Annotated[
         Literal["ordered", "critical", "chaotic"] | None,
-        option(
-            _QUESTION,
-            "PHASE",
-            "Exit with status 1 unless the phase is ordered, critical or chaotic, as given.",
-        ),
+        option(_QUESTION, "PHASE", "Exit with status 1 unless the phase is ordered, critical or chaotic, as given."),
     ] = None,
     file: Annotated[
         Path | None,
@@ -168,9 +148,7 @@ def predict(
     ] = None,
     eigenvalue: Annotated[
         str | None,
-        option(
-            _OTHERS, "X", "attention: eigenvalue of the recurrence, such as 0.3 or 0.4+0.3i. Default 0.3."
-        ),
+        option(_OTHERS, "X", "attention: eigenvalue of the recurrence, such as 0.3 or 0.4+0.3i. Default 0.3."),
     ] = None,
     kappa: Annotated[
         int | None,
@@ -217,9 +195,7 @@ def predict(
     _check(cell, chosen, axes or [])
     if out is None and not json and (phase_diagram or dynamics):
         out = _FIGURES  # figures need a folder
-    output = CommandOutput(
-        command="predict", json=json, out=out, quiet=quiet, bits=bits, style=style, force=force
-    )
+    output = CommandOutput(command="predict", json=json, out=out, quiet=quiet, bits=bits, style=style, force=force)
     if out is not _FIGURES:
         output.claim(cell)
     with output.progress() as progress:
@@ -236,9 +212,7 @@ def _check(cell: str, chosen: dict[str, Any], axes: list[str]) -> None:
     for name in chosen:
         if cell not in _APPLIES[name]:
             word = "--" + name.replace("_", "-")
-            raise InputError(
-                f"{word} does not apply to {cell}; it is for {', '.join(_APPLIES[name])}; omit it"
-            )
+            raise InputError(f"{word} does not apply to {cell}; it is for {', '.join(_APPLIES[name])}; omit it")
     if axes and "phase_diagram" not in chosen:
         raise InputError(f"{axes[0]!r} is an axis of a phase diagram; add --phase-diagram")
     if "timescale" in chosen and "timescale_of" in chosen:
@@ -366,6 +340,4 @@ def _eigenvalue(text: str) -> complex:
     try:
         return complex(text.replace(" ", "").replace("i", "j"))
     except ValueError:
-        raise InputError(
-            f"--eigenvalue {text!r} is not a number; expected one like 0.3 or 0.4+0.3i"
-        ) from None
+        raise InputError(f"--eigenvalue {text!r} is not a number; expected one like 0.3 or 0.4+0.3i") from None

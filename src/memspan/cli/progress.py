@@ -51,11 +51,7 @@ class _Meter(Stage):
     """Sums the reports of threads and passes the sum on, at most every `interval` seconds."""
 
     def __init__(
-        self,
-        interval: float,
-        done: float,
-        show: Callable[[float, str], None],
-        end: Callable[[], None] = lambda: None,
+        self, interval: float, done: float, show: Callable[[float, str], None], end: Callable[[], None] = lambda: None
     ) -> None:
         self._interval, self._show, self._end = interval, show, end
         self._lock = threading.Lock()
@@ -89,9 +85,7 @@ class BarProgress(Progress):
         return _Meter(
             SECONDS_BETWEEN_FRAMES,
             done,
-            lambda done, message: bars.update(
-                task, completed=done, description=f"{name}  {message}".rstrip()
-            ),
+            lambda done, message: bars.update(task, completed=done, description=f"{name}  {message}".rstrip()),
             lambda: bars.remove_task(task),
         )
 

@@ -12,9 +12,7 @@ from memspan.cli.output import CommandOutput, encoded
 
 
 def reproduce(
-    id: Annotated[
-        str, typer.Argument(metavar="ID|list", help="Figure, table, theorem or erratum; list shows all.")
-    ],
+    id: Annotated[str, typer.Argument(metavar="ID|list", help="Figure, table, theorem or erratum; list shows all.")],
     scale: Annotated[
         options.ScaleName,
         typer.Option(
@@ -23,8 +21,7 @@ def reproduce(
         ),
     ] = "laptop",
     expect: Annotated[
-        Literal["holds"] | None,
-        typer.Option(metavar="holds", help="Exit with status 1 unless every claim holds."),
+        Literal["holds"] | None, typer.Option(metavar="holds", help="Exit with status 1 unless every claim holds.")
     ] = None,
     seed: options.Seed = 0,
     out: options.Out = None,
@@ -65,12 +62,7 @@ def _list(output: CommandOutput) -> None:
         for recipe in RECIPES.values()
     ]
     rows = tuple(
-        (
-            recipe.id,
-            recipe.title,
-            recipe.source,
-            "\n".join(f"{scale}: {time}" for scale, time in recipe.scales.items()),
-        )
+        (recipe.id, recipe.title, recipe.source, "\n".join(f"{scale}: {time}" for scale, time in recipe.scales.items()))
         for recipe in RECIPES.values()
     )
     output.show(

@@ -23,9 +23,7 @@ def sample(
             help="The folder of a training on characters, words or binary, or hf:PATH, a causal Hugging Face model.",
         ),
     ],
-    length: Annotated[
-        int, option(_SAMPLING, "N", "Symbols to generate, in all texts together.", min=1)
-    ] = 2_000,
+    length: Annotated[int, option(_SAMPLING, "N", "Symbols to generate, in all texts together.", min=1)] = 2_000,
     streams: Annotated[
         int | None,
         option(
@@ -37,16 +35,12 @@ def sample(
         ),
     ] = None,
     temperature: options.Temperature = 1.0,
-    top_k: Annotated[
-        int | None, option(_SAMPLING, "N", "Sample from the N most probable symbols only.")
-    ] = None,
+    top_k: Annotated[int | None, option(_SAMPLING, "N", "Sample from the N most probable symbols only.")] = None,
     top_p: Annotated[
-        float | None,
-        option(_SAMPLING, "P", "Sample from the smallest set of symbols with total probability P."),
+        float | None, option(_SAMPLING, "P", "Sample from the smallest set of symbols with total probability P.")
     ] = None,
     context: Annotated[
-        int | None,
-        option(_SAMPLING, "N", "Context length in symbols. Default unlimited, or that of the model.", min=1),
+        int | None, option(_SAMPLING, "N", "Context length in symbols. Default unlimited, or that of the model.", min=1)
     ] = None,
     device: Annotated[DeviceName, option(_SAMPLING, "auto|cpu|cuda|mps", "Device.")] = "auto",
     seed: options.Seed = 0,
@@ -61,9 +55,7 @@ def sample(
     check_models("sampling")
     output = CommandOutput(command="sample", json=json, quiet=quiet)
     if save is not None and save.is_dir():
-        raise InputError(
-            f"--save {save} is a folder; expected a file to write, such as {save / 'sample.txt'}"
-        )
+        raise InputError(f"--save {save} is a folder; expected a file to write, such as {save / 'sample.txt'}")
     with output.progress() as progress:
         from memspan.sampling import Choice
         from memspan.training.supervised.generation import sample_model

@@ -166,9 +166,7 @@ def load_counts(sources: list[str]) -> PairCounts | None:
     counted = [source for source in sources if source.endswith(".counts")]
     folder = next((source for source in sources if any(Path(source).glob("*.counts"))), None)
     if folder is not None:
-        raise InputError(
-            f"{folder} is a folder of counts; to measure them, give its files: {folder}/*.counts"
-        )
+        raise InputError(f"{folder} is a folder of counts; to measure them, give its files: {folder}/*.counts")
     if not counted:
         return None
     if len(counted) < len(sources):
@@ -190,9 +188,7 @@ def chosen_lags(lags: str | None, max_lag: int | None, longest: int) -> NDArray[
     if max_lag is None:
         return parse_lags(lags, longest)
     if lags != "all":
-        raise InputError(
-            f"--lags {lags} lists the lags, so --max-lag {max_lag} has no effect; omit one of them"
-        )
+        raise InputError(f"--lags {lags} lists the lags, so --max-lag {max_lag} has no effect; omit one of them")
     return parse_lags(f"1:{max_lag}", longest)
 
 

@@ -120,11 +120,7 @@ def _train_agents(
     from memspan.training.agents.training import train_agents
     from memspan.training.run.folder import new_run_folder
 
-    with (
-        new_run_folder(out, RUNS, GRIDWORLD, config.cell.name) as run,
-        output.progress() as progress,
-        run_saved(run),
-    ):
+    with new_run_folder(out, RUNS, GRIDWORLD, config.cell.name) as run, output.progress() as progress, run_saved(run):
         progress.say(f"saving the run in {run}")
         _show_agents(output, run, train_agents(config, run, seeds=seeds, progress=progress))
 

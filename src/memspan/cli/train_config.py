@@ -198,10 +198,7 @@ def _cell_options(request: TrainRequest, word: str) -> dict[str, Any]:
         if word not in CELLS and request.task != GRIDWORLD:
             cell_options(word)  # raises an error that suggests the nearest name
         if word not in CELLS or name not in cell_options(word):
-            option, cells = (
-                _CELL_OPTIONS[name],
-                ", ".join(cell for cell in CELLS if name in cell_options(cell)),
-            )
+            option, cells = (_CELL_OPTIONS[name], ", ".join(cell for cell in CELLS if name in cell_options(cell)))
             raise InputError(f"{option} {value}: the cell {word} does not have it; {option} is for {cells}")
     return found
 

@@ -9,9 +9,7 @@ import typer
 
 DeviceName: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
 SplitName: TypeAlias = Literal["train", "valid", "test"]
-StartName: TypeAlias = Literal[
-    "default", "critical", "field", "orthogonal", "henaff", "cayley", "chrono", "run"
-]
+StartName: TypeAlias = Literal["default", "critical", "field", "orthogonal", "henaff", "cayley", "chrono", "run"]
 
 NETWORK, TASK, TRAINING, CONFIGURATION, OUTPUT = "Network", "Task", "Training", "Configuration", "Output"
 EVALUATION, GENERATION = "Evaluation", "Generated text"
@@ -31,9 +29,7 @@ Task = Annotated[
         " gridworld (an agent that must remember its observations).",
     ),
 ]
-Run = Annotated[
-    Path, typer.Argument(metavar="RUN", help="The folder of a training, as printed by memspan train.")
-]
+Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a training, as printed by memspan train.")]
 
 Cell = Annotated[
     str | None,
@@ -133,12 +129,7 @@ Updates = Annotated[
 ]
 MoreUpdates = Annotated[
     int | None,
-    option(
-        TRAINING,
-        "N",
-        "Maximum number of updates, including those already done. Default that of the run.",
-        min=1,
-    ),
+    option(TRAINING, "N", "Maximum number of updates, including those already done. Default that of the run.", min=1),
 ]
 Batch = Annotated[
     int | None,
@@ -151,12 +142,7 @@ Batch = Annotated[
 ]
 Seed = Annotated[
     int | None,
-    option(
-        TRAINING,
-        "N",
-        "Seed of weights and sequences: the same seed gives the same training. Default 0.",
-        min=0,
-    ),
+    option(TRAINING, "N", "Seed of weights and sequences: the same seed gives the same training. Default 0.", min=0),
 ]
 Seeds = Annotated[
     int,
@@ -178,8 +164,7 @@ MaxMinutes = Annotated[
     ),
 ]
 Device = Annotated[
-    DeviceName | None,
-    option(TRAINING, _DEVICES, "Device. Default auto, the fastest available; cpu for gridworld."),
+    DeviceName | None, option(TRAINING, _DEVICES, "Device. Default auto, the fastest available; cpu for gridworld.")
 ]
 Threads = Annotated[
     int | None,
@@ -210,8 +195,7 @@ Settings = Annotated[
     ),
 ]
 ShowConfig = Annotated[
-    bool,
-    option(CONFIGURATION, "", "Print the whole configuration as JSON without training.", "--show-config"),
+    bool, option(CONFIGURATION, "", "Print the whole configuration as JSON without training.", "--show-config")
 ]
 
 RunFolder = Annotated[
@@ -247,18 +231,14 @@ Delays = Annotated[
 ]
 Worlds = Annotated[
     list[str] | None,
-    option(
-        EVALUATION, "NAME", "World to evaluate an agent in; repeatable. Default the trained one.", "--world"
-    ),
+    option(EVALUATION, "NAME", "World to evaluate an agent in; repeatable. Default the trained one.", "--world"),
 ]
 Episodes = Annotated[
-    int | None,
-    option(EVALUATION, "N", "Episodes of an agent in each world. Default 100.", "--episodes", min=1),
+    int | None, option(EVALUATION, "N", "Episodes of an agent in each world. Default 100.", "--episodes", min=1)
 ]
 Split = Annotated[SplitName, option(EVALUATION, "train|valid|test", "Split of the data to evaluate on.")]
 Batches = Annotated[
-    int | None,
-    option(EVALUATION, "N", "Batches at each delay. Default 10; all batches of a finite data set.", min=1),
+    int | None, option(EVALUATION, "N", "Batches at each delay. Default 10; all batches of a finite data set.", min=1)
 ]
 Size = Annotated[
     int | None,
@@ -272,9 +252,7 @@ Size = Annotated[
 ]
 EvaluationDevice = Annotated[
     DeviceName,
-    option(
-        EVALUATION, _DEVICES, "Device: auto is the fastest available, for an agent the one it was trained on."
-    ),
+    option(EVALUATION, _DEVICES, "Device: auto is the fastest available, for an agent the one it was trained on."),
 ]
 
 SegmentInformation = Annotated[
@@ -295,8 +273,7 @@ ReversePerplexity = Annotated[
     ),
 ]
 GeneratedLength = Annotated[
-    int | None,
-    option(GENERATION, "N", "Symbols to generate for these two. Default 200,000.", "--length", min=1_000),
+    int | None, option(GENERATION, "N", "Symbols to generate for these two. Default 200,000.", "--length", min=1_000)
 ]
 EvaluationSeed = Annotated[
     int | None,

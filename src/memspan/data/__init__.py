@@ -15,18 +15,7 @@ from memspan.data.catalog import CATALOG, Archive, DataFile, DataSet, Folder
 from memspan.data.download import get
 from memspan.data.locations import available, find, locate, resolve
 
-__all__ = [
-    "CATALOG",
-    "Archive",
-    "DataFile",
-    "DataSet",
-    "Folder",
-    "available",
-    "find",
-    "get",
-    "locate",
-    "resolve",
-]
+__all__ = ["CATALOG", "Archive", "DataFile", "DataSet", "Folder", "available", "find", "get", "locate", "resolve"]
 
 
 def __getattr__(name: str) -> Any:

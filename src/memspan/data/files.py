@@ -60,9 +60,7 @@ def unpack(archive: Path, files: Sequence[DataFile], folder: Path) -> None:
             if file is not None:
                 _write(stream, folder / file.name, file.size or LARGEST)
     except _DAMAGE as error:
-        raise UnusableError(
-            f"{archive.name} is damaged or not of the type of its extension ({error})"
-        ) from error
+        raise UnusableError(f"{archive.name} is damaged or not of the type of its extension ({error})") from error
     if missing:
         raise UnusableError(f"{archive.name} does not hold {', '.join(missing)}")
 

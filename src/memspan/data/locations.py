@@ -71,9 +71,7 @@ def resolve(name: str) -> list[Path]:
     head, _, part = name.partition("/")
     data_set = data_set_named(head)
     if not data_set.sequence:
-        raise InputError(
-            f"{data_set.name} is not a sequence of symbols ({data_set.description}); choose another set"
-        )
+        raise InputError(f"{data_set.name} is not a sequence of symbols ({data_set.description}); choose another set")
     if data_set.pattern is not None:
         return _of_pattern(data_set, part)
     chosen = part or "train"

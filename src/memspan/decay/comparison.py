@@ -59,9 +59,7 @@ def compare(
     """
     begun = time.perf_counter()
     if len(sources) < 2:
-        raise InputError(
-            f"got {len(sources)} source; compare needs two or more, as in compare train=a.txt valid=b.txt"
-        )
+        raise InputError(f"got {len(sources)} source; compare needs two or more, as in compare train=a.txt valid=b.txt")
     sequences = {name: Sequence.of(source, symbols=symbols) for name, source in sources.items()}
     if not force:
         _refuse_different_symbols(sequences)
@@ -155,16 +153,7 @@ def _verdict(name_a: str, name_b: str, a: _Side, b: _Side, lags: NDArray[np.int6
     different = tuple(int(lag) for lag in lags[p_values < CERTAIN])
     verdict, explanation = _judge(a, b, difference, error, p_values, lags)
     return PairVerdict(
-        name_a,
-        name_b,
-        verdict,
-        float(p_values.min()),
-        different,
-        lags,
-        difference,
-        error,
-        p_values,
-        explanation,
+        name_a, name_b, verdict, float(p_values.min()), different, lags, difference, error, p_values, explanation
     )
 
 

@@ -65,9 +65,7 @@ def fit_decay(
             if np.abs(free).max() < DEGENERATE:  # else a parameter has run away: a simpler law in disguise
                 fitted[law.name] = law, free, _aicc(law, data, free)
     if not fitted:
-        raise EvidenceError(
-            f"no law: {len(data.tau)} lags above the floor are too few for the laws asked for"
-        )
+        raise EvidenceError(f"no law: {len(data.tau)} lags above the floor are too few for the laws asked for")
     least = min(aicc for _, _, aicc in fitted.values())
     total = sum(np.exp(-(aicc - least) / 2) for _, _, aicc in fitted.values())
     return DecayFit(
@@ -209,12 +207,7 @@ def _law_fit(law: Law, data: _Data, bounds: _Data, free: Floats, aicc: float, we
         misfit,
         _lack_of_fit(law, data, free, again),
         _decays(law, data, free, again),
-        float(
-            max(
-                exceeded,
-                np.sqrt(max((squares[inside].mean() for inside in _decades(data)), default=misfit**2)),
-            )
-        ),
+        float(max(exceeded, np.sqrt(max((squares[inside].mean() for inside in _decades(data)), default=misfit**2)))),
     )
     # A refit on a replicate repeats the systematic misfit, so the jackknife does not see it; as with the scale factor of the
     # Particle Data Group, errors are then made as large as the residuals.

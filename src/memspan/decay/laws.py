@@ -41,10 +41,7 @@ class Law(ABC):
     def to_free(self, parameters: tuple[float, ...]) -> Floats:
         """Parameters as numbers without bounds: logarithms, but for the signed ones."""
         return np.array(
-            [
-                p if n in self.signed else np.log(max(p, 1e-13))
-                for n, p in zip(self.names, parameters, strict=True)
-            ]
+            [p if n in self.signed else np.log(max(p, 1e-13)) for n, p in zip(self.names, parameters, strict=True)]
         )
 
     def from_free(self, free: Floats) -> list[float]:
@@ -173,12 +170,5 @@ class Stretched(Law):
 
 LAWS: dict[str, Law] = {
     law.name: law
-    for law in (
-        Exponential(),
-        PowerLaw(),
-        ExponentialConstant(),
-        CutoffPower(),
-        ExponentialPower(),
-        Stretched(),
-    )
+    for law in (Exponential(), PowerLaw(), ExponentialConstant(), CutoffPower(), ExponentialPower(), Stretched())
 }

@@ -75,9 +75,7 @@ def measure(
     )
 
 
-def _laws(
-    curve: Curve, above: float | None, period: Period | None
-) -> tuple[DecayFit | None, tuple[str, ...]]:
+def _laws(curve: Curve, above: float | None, period: Period | None) -> tuple[DecayFit | None, tuple[str, ...]]:
     if period is not None and period.exact:
         return None, (f"no law: the sequence repeats itself exactly every {period.length:,} symbols",)
     try:

@@ -257,9 +257,7 @@ def find_influence(curve: Curve, sequence: Sequence | None = None) -> Influence 
     if not carried:
         return None
     block = carried[max(carried, key=lambda i: shares[i].max())]
-    return _influence(
-        curve, sequence, np.any([ranges[i] for i in carried if carried[i] == block], axis=0), block
-    )
+    return _influence(curve, sequence, np.any([ranges[i] for i in carried if carried[i] == block], axis=0), block)
 
 
 def _shares(curve: Curve, inside: NDArray[np.bool_]) -> Floats:
@@ -283,9 +281,7 @@ def _stands_out(shares: Floats) -> bool:
 def _influence(curve: Curve, sequence: Sequence | None, inside: NDArray[np.bool_], block: int) -> Influence:
     """Blocks are equal parts of the sequence but for the nearest ends of documents, so positions are approximate."""
     shares, lags, blocks = _shares(curve, inside), curve.lags[inside], len(curve.replicates)
-    neighbors = [k for k in (block - 1, block, block + 1) if 0 <= k < blocks and shares[k] > MOST_OF_IT] or [
-        block
-    ]
+    neighbors = [k for k in (block - 1, block, block + 1) if 0 <= k < blocks and shares[k] > MOST_OF_IT] or [block]
     start, stop = (round(curve.length * k / blocks) for k in (neighbors[0], neighbors[-1] + 1))
     return Influence(
         share=min(float(shares[block]), 1.0),

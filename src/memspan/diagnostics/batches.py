@@ -41,9 +41,7 @@ def with_changed_targets(batch: Batch, answers: int, seed: int) -> Batch:
     """
     kinds, which = batch.targets[-answers:].unique(return_inverse=True)
     if len(kinds) < 2:
-        raise InputError(
-            "all targets of these sequences are equal, so none can be changed; use more --sequences"
-        )
+        raise InputError("all targets of these sequences are equal, so none can be changed; use more --sequences")
     # An offset of at least 1 among the occurring targets never gives the original one.
     offset = np.random.default_rng(seed).integers(1, len(kinds), tuple(which.shape))
     targets = batch.targets.clone()

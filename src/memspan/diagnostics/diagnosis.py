@@ -51,21 +51,12 @@ def diagnose(
     start = time.perf_counter()
     best = load_best(Path(run), device=resolve_device(device))
     with torch_threads(thread_count(best.config.training)):
-        found = _diagnosis(
-            best, delay, sequences=sequences, loss=loss, costs=costs, seed=seed, progress=progress
-        )
+        found = _diagnosis(best, delay, sequences=sequences, loss=loss, costs=costs, seed=seed, progress=progress)
     return dataclasses.replace(found, seconds=time.perf_counter() - start)
 
 
 def _diagnosis(
-    best: TrainedModel,
-    delay: int | None,
-    *,
-    sequences: int,
-    loss: Loss,
-    costs: bool,
-    seed: int,
-    progress: Progress,
+    best: TrainedModel, delay: int | None, *, sequences: int, loss: Loss, costs: bool, seed: int, progress: Progress
 ) -> Diagnosis:
     config, network, task = best.config, best.around_cell(), best.task
     text = task.facts.is_text

@@ -67,9 +67,7 @@ def with_generated_text(
     perplexity = texts.reverse(device=device, progress=progress) if reverse else None
     notes = evaluation.notes
     if information is not None and information.symbols != texts.symbols.size:
-        notes += (
-            f"segments of {information.symbols:,} symbols are compared, the length of the training text",
-        )
+        notes += (f"segments of {information.symbols:,} symbols are compared, the length of the training text",)
     return replace(
         evaluation,
         segment_information=information,
@@ -106,9 +104,7 @@ class GeneratedText:
     seed: int
 
     @classmethod
-    def of(
-        cls, run: Path, length: int, *, seed: int, device: Device = "auto", progress: Progress = SILENT
-    ) -> Self:
+    def of(cls, run: Path, length: int, *, seed: int, device: Device = "auto", progress: Progress = SILENT) -> Self:
         """`length` symbols from the best network of a run, divided into texts as in `sample`."""
         best = load_best(run)
         config, task = best.config, _text_task(run, best)
@@ -160,11 +156,7 @@ class GeneratedText:
         )
 
     def reverse(
-        self,
-        *,
-        plain: PlainModel | None = None,
-        device: Device = "auto",
-        progress: Progress = SILENT,
+        self, *, plain: PlainModel | None = None, device: Device = "auto", progress: Progress = SILENT
     ) -> ReversePerplexity:
         """Perplexity of the real text under a new model that was trained on these texts."""
         with torch_threads(thread_count(self.config.training)):
@@ -274,18 +266,13 @@ def _windows(text: NDArray[np.int64], plain: PlainModel) -> list[_TextWindow]:
     piece = (len(text) - 1) // plain.batch
     columns = np.arange(plain.batch) * piece
     places = [
-        np.arange(first, min(first + plain.steps, piece))[:, None] + columns
-        for first in range(0, piece, plain.steps)
+        np.arange(first, min(first + plain.steps, piece))[:, None] + columns for first in range(0, piece, plain.steps)
     ]
     return [_TextWindow(text[place], text[place + 1]) for place in places]
 
 
 def _train(
-    model: Model,
-    training: NDArray[np.int64],
-    held_out: NDArray[np.int64],
-    plain: PlainModel,
-    done: Callable[[], None],
+    model: Model, training: NDArray[np.int64], held_out: NDArray[np.int64], plain: PlainModel, done: Callable[[], None]
 ) -> _BestWeights:
     """The weights after the epoch with the lowest loss on the held-out text."""
     windows = _windows(training, plain)
@@ -310,9 +297,7 @@ def _train(
     return best
 
 
-def _loss(
-    model: Model, window: _TextWindow, state: tuple[Tensor, ...] | None
-) -> tuple[Tensor, tuple[Tensor, ...]]:
+def _loss(model: Model, window: _TextWindow, state: tuple[Tensor, ...] | None) -> tuple[Tensor, tuple[Tensor, ...]]:
     device = next(model.parameters()).device
     inputs, targets = (torch.from_numpy(part).to(device) for part in window)
     output = model(inputs, state)

@@ -82,12 +82,8 @@ def _window(window: int | None, positions: int | None, tokens: int, text: Path) 
     if window is None:
         return min(WINDOW, most)
     if not 2 <= window <= most:
-        bound = (
-            f"the model has {positions:,} positions" if most == positions else f"{text} has {tokens:,} tokens"
-        )
-        raise InputError(
-            f"--delay {window:,}: {bound}; expected 2 to {most:,} tokens to read before the answer"
-        )
+        bound = f"the model has {positions:,} positions" if most == positions else f"{text} has {tokens:,} tokens"
+        raise InputError(f"--delay {window:,}: {bound}; expected 2 to {most:,} tokens to read before the answer")
     return window
 
 

@@ -158,9 +158,7 @@ def _singular_values(layer: Layer, inputs: Tensor, progress: Progress) -> _Singu
     with progress.stage("Jacobians", steps) as stage:
         for end in range(steps, 0, -group):
             times = range(max(end - group, 0), end)
-            state = layer.State(
-                *(torch.cat(parts) for parts in zip(*(states[t] for t in times), strict=True))
-            )
+            state = layer.State(*(torch.cat(parts) for parts in zip(*(states[t] for t in times), strict=True)))
             jacobians = step_jacobians(layer, inputs[times.start : end].flatten(0, 1), state)
             for t, jacobian in zip(reversed(times), reversed(jacobians.split(batch)), strict=True):
                 if t in sampled:

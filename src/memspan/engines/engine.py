@@ -28,9 +28,7 @@ class Engine(ABC):
         """Number of items processed at once."""
 
     @abstractmethod
-    def map(
-        self, function: Callable[[Item], Result], items: Iterable[Item], done: Done = lambda: None
-    ) -> list[Result]:
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item], done: Done = lambda: None) -> list[Result]:
         """The results in the order of the items. Calls `done` after each; an error cancels items not yet started."""
 
 
@@ -58,9 +56,7 @@ class Threads(_LocalEngine):
     [1, 2, 3]
     """
 
-    def map(
-        self, function: Callable[[Item], Result], items: Iterable[Item], done: Done = lambda: None
-    ) -> list[Result]:
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item], done: Done = lambda: None) -> list[Result]:
         items = list(items)
         if self.count == 1 or len(items) < 2:
             with interrupts_raised():  # kernels run in the thread that receives signals
@@ -85,9 +81,7 @@ class Processes(_LocalEngine):
     [1, 2]
     """
 
-    def map(
-        self, function: Callable[[Item], Result], items: Iterable[Item], done: Done = lambda: None
-    ) -> list[Result]:
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item], done: Done = lambda: None) -> list[Result]:
         items = list(items)
         if self.count == 1 or len(items) < 2:
             return _in_order(function, items, done)

@@ -23,15 +23,7 @@ from numpy.typing import NDArray
 from memspan.engines import Threads, available_cores
 from memspan.errors import CorruptError, InputError, MemspanError
 from memspan.information.blocks import block_count, cut_blocks, lag_groups, pieces
-from memspan.information.counts import (
-    NullCounts,
-    Origin,
-    PairCounts,
-    join_lags,
-    load_counts,
-    merge,
-    save_counts,
-)
+from memspan.information.counts import NullCounts, Origin, PairCounts, join_lags, load_counts, merge, save_counts
 from memspan.information.kernels import LARGEST_DENSE, Kernel, PairTable, Runs, choose_kernel, spectral
 from memspan.information.kernels.kernel import Accumulator
 from memspan.information.lags import chosen_lags
@@ -127,14 +119,7 @@ class Counter:
         cuts = cut_blocks(sequence.offsets, block_count(sequence, chosen))
         plan = plan_null(sequence, chosen, null, number, len(cuts) - 1)
         return cls(
-            sequence,
-            chosen,
-            plan,
-            cuts,
-            available_cores() if workers is None else workers,
-            keep,
-            progress,
-            replace,
+            sequence, chosen, plan, cuts, available_cores() if workers is None else workers, keep, progress, replace
         )
 
     def groups(self) -> Iterator[PairCounts]:
@@ -142,17 +127,10 @@ class Counter:
         size = len(self.sequence.alphabet)
         choose_kernel(size).warm_up(self.sequence.store.read(0, 1).dtype, self.progress)
         groups = lag_groups(self.sequence.length, size, self.lags)
-        tasks = [
-            self._tasks(lags, f"{number:03d}-" if len(groups) > 1 else "")
-            for number, lags in enumerate(groups)
-        ]
+        tasks = [self._tasks(lags, f"{number:03d}-" if len(groups) > 1 else "") for number, lags in enumerate(groups)]
         draws = self._null_tasks(groups[0]) if self.plan.draws else []
         store = self._part_store([task.name for task in itertools.chain(*tasks, draws)])
-        cells = (
-            DRAWS_PER_TASK
-            * len(self.plan.lags)
-            * (size**2 if size <= LARGEST_DENSE else self.sequence.length)
-        )
+        cells = DRAWS_PER_TASK * len(self.plan.lags) * (size**2 if size <= LARGEST_DENSE else self.sequence.length)
         batch = max(self.workers, NULL_CELLS // cells)
         if len(draws) <= batch:  # all at once keeps all workers busy
             tasks[0], draws = tasks[0] + draws, []
@@ -222,9 +200,7 @@ class Counter:
         documents = int(np.sum((sequence.offsets[:-1] >= start) & (sequence.offsets[:-1] < stop)))
         return self._result(lags, (tuple(tables),), {}, frequencies, documents)
 
-    def _tables(
-        self, kernel: Kernel, lags: NDArray[np.int64], start: int, stop: int, stage: Stage
-    ) -> list[PairTable]:
+    def _tables(self, kernel: Kernel, lags: NDArray[np.int64], start: int, stop: int, stage: Stage) -> list[PairTable]:
         accumulator = kernel.accumulator(len(lags))
         size = max(kernel.piece, 8 * int(lags[-1]))
         for piece in pieces(self.sequence, start, stop, size):
@@ -236,9 +212,7 @@ class Counter:
                 stage.advance(piece.stop - piece.start)
         return accumulator.tables()
 
-    def _spectral_tables(
-        self, lags: NDArray[np.int64], start: int, stop: int, stage: Stage
-    ) -> list[PairTable]:
+    def _spectral_tables(self, lags: NDArray[np.int64], start: int, stop: int, stage: Stage) -> list[PairTable]:
         most, size = int(lags[-1]), len(self.sequence.alphabet)
         cells = np.zeros((len(lags), size**2), np.uint32)
         for piece in pieces(self.sequence, start, stop, max(SPECTRAL_PIECE, 8 * most)):
@@ -374,9 +348,7 @@ class PartStore:
             self._say_once(f"{str(error).split(';')[0]}: counting again")
             return None
         if origin.key != key and not self.replace:
-            raise InputError(
-                f"{self.folder} has counts of other data or options; choose another folder with --out"
-            )
+            raise InputError(f"{self.folder} has counts of other data or options; choose another folder with --out")
         if origin.key != key:
             self._say_once(f"{path.parent} has counts of other data or options: counting again")
             return None

@@ -86,9 +86,7 @@ class PairCounts:
     def joint(self, lag: int) -> NDArray[np.int64]:
         """The table at one lag, shape alphabet x alphabet: rows are first symbols, columns second ones."""
         if len(self.alphabet) ** 2 > LARGEST_TABLE:
-            raise InputError(
-                f"a table of {len(self.alphabet):,} x {len(self.alphabet):,} symbols is too large to show"
-            )
+            raise InputError(f"a table of {len(self.alphabet):,} x {len(self.alphabet):,} symbols is too large to show")
         index = np.flatnonzero(self.lags == lag)
         if not len(index):
             raise InputError(f"lag {lag} was not counted; counted are {self.lags.tolist()[:20]}")
@@ -144,10 +142,7 @@ def join_lags(groups: list[PairCounts]) -> PairCounts:
             "these counts are of different runs and cannot be joined; give the files of one run, or add runs"
         )
     order = np.argsort(lags)
-    joined = (
-        tuple(itertools.chain.from_iterable(tables))
-        for tables in zip(*(g.blocks for g in groups), strict=True)
-    )
+    joined = (tuple(itertools.chain.from_iterable(tables)) for tables in zip(*(g.blocks for g in groups), strict=True))
     blocks = tuple(tuple(tables[i] for i in order) for tables in joined)
     null = next((group.null for group in groups if group.null.draws), first.null)
     return dataclasses.replace(first, lags=lags[order], blocks=blocks, null=null)
@@ -178,13 +173,9 @@ def _containing(draws: Draws, lag: int, draw: int) -> PairTable:
 
 def _check_alike(a: PairCounts, b: PairCounts) -> None:
     if not np.array_equal(a.lags, b.lags):
-        raise InputError(
-            "these counts are of different lags and cannot be added; count both with the same --lags"
-        )
+        raise InputError("these counts are of different lags and cannot be added; count both with the same --lags")
     if a.symbols != b.symbols:
-        raise InputError(
-            f"counts of {a.symbols} and of {b.symbols} cannot be added; count both with the same --as"
-        )
+        raise InputError(f"counts of {a.symbols} and of {b.symbols} cannot be added; count both with the same --as")
     if a.null.kind != b.null.kind:
         raise InputError(
             f"counts with null {a.null.kind} and {b.null.kind} cannot be added; count both with the same --null"
@@ -312,9 +303,7 @@ def _checked(counts: PairCounts) -> PairCounts:
     """The same counts, if they can be counts at all: a file from outside is not trusted."""
     lags, frequencies, size = counts.lags, counts.frequencies, len(counts.alphabet)
     for table in [table for block in counts.blocks for table in block] + list(counts.null.draws.values()):
-        if not np.issubdtype(table.cells.dtype, np.integer) or (
-            table.keys is not None and not _keys_fit(table, size)
-        ):
+        if not np.issubdtype(table.cells.dtype, np.integer) or (table.keys is not None and not _keys_fit(table, size)):
             raise ValueError("a table does not fit its alphabet")
     fine = (
         lags.ndim == 1
@@ -348,9 +337,7 @@ def _plain_label(label: Any) -> Any:
     if isinstance(label, tuple):
         return [_plain_label(item) for item in label]
     if not isinstance(label, str | int | float | bool | None):
-        raise InputError(
-            f"symbols of type {type(label).__name__} cannot be saved; use text, numbers or tuples of them"
-        )
+        raise InputError(f"symbols of type {type(label).__name__} cannot be saved; use text, numbers or tuples of them")
     return label
 
 
@@ -409,9 +396,7 @@ def _unpacked(name: str, tensors: Tensors, slots: int, alphabet: int) -> list[Pa
     if len(ends) != slots or np.any(np.diff(ends, prepend=0) < 0) or (slots and ends[-1] != len(cells)):
         raise ValueError(f"{name} does not have {slots} tables")
     keys = tensors[f"{name}.keys"].astype(np.int64)
-    return [
-        PairTable(*pair) for pair in zip(np.split(keys, ends[:-1]), np.split(cells, ends[:-1]), strict=True)
-    ]
+    return [PairTable(*pair) for pair in zip(np.split(keys, ends[:-1]), np.split(cells, ends[:-1]), strict=True)]
 
 
 Part = tuple[str, PairCounts, Origin]

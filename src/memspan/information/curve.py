@@ -25,15 +25,7 @@ from memspan.information.estimators import EntropyEstimator, Plugin, as_estimato
 from memspan.information.floor import Floor, FloorBuilder, independent_tables, p_of_scores, scores
 from memspan.information.kernels import LARGEST_DENSE
 from memspan.information.null import FEWEST_PARTS, mean_block
-from memspan.information.span import (
-    ROUNDS,
-    RangeProfile,
-    chain,
-    crossing_lags,
-    find_reach,
-    find_span,
-    last_peak,
-)
+from memspan.information.span import ROUNDS, RangeProfile, chain, crossing_lags, find_reach, find_span, last_peak
 from memspan.information.tables import aligned, marginals
 from memspan.progress import SILENT, Progress
 from memspan.results import Curve, Reach
@@ -142,9 +134,7 @@ def estimate(
         if not len(more):
             break
         before = _last_surely_above(near, level)
-        parts.extend(
-            part for counts in counter.at(more).groups() for part in _all_lag_values(counts, estimator)
-        )
+        parts.extend(part for counts in counter.at(more).groups() for part in _all_lag_values(counts, estimator))
         near = _Values.of(sorted(parts, key=lambda part: part.lag), floor)
         if _last_surely_above(near, level) <= before:
             break
@@ -287,9 +277,7 @@ def _without_each(
     change = _n_log_n(before - cells[block, cell]) - _n_log_n(before)
     joint = np.sum(_n_log_n(total)) + np.bincount(block, change, minlength=len(cells))
     first, second = (np.sum(_n_log_n(margin.sum(axis=0) - margin), axis=1) for margin in (x, y))
-    return np.where(
-        left > 0, np.log(np.maximum(left, 1)) + (joint - first - second) / np.maximum(left, 1), np.nan
-    )
+    return np.where(left > 0, np.log(np.maximum(left, 1)) + (joint - first - second) / np.maximum(left, 1), np.nan)
 
 
 def _n_log_n(n: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
@@ -367,8 +355,7 @@ class _Values:
 def _corrected(parts: list[_LagValues], floor: Floor, level: int) -> tuple[Floats, Floats]:
     """The mean corrected value of the parts of a level (all data, halves or quarters), and the error of its floor."""
     information, entropy, pairs = (
-        np.stack([getattr(part, name)[level] for part in parts])
-        for name in ("information", "entropy", "pairs")
+        np.stack([getattr(part, name)[level] for part in parts]) for name in ("information", "entropy", "pairs")
     )
     values, errors = [], []
     for part in range(information.shape[1]):

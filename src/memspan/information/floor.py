@@ -120,9 +120,7 @@ class Floor:
         values = classes[0].at(counted, self.estimator)
         for more, fewer in itertools.pairwise(classes):
             span = np.log(more.pairs / fewer.pairs)
-            share = (
-                np.clip(np.log(more.pairs / counted) / span, 0.0, 1.0) if span > 0 else np.zeros(len(counted))
-            )
+            share = np.clip(np.log(more.pairs / counted) / span, 0.0, 1.0) if span > 0 else np.zeros(len(counted))
             values = values.mixed(fewer.at(counted, self.estimator), share)
         return values
 
@@ -151,9 +149,7 @@ class FloorBuilder:
             keys = None if dense else np.asarray(tables[some[0]].keys, np.int64)
             cells = np.stack([tables[place].cells for place in some])
             margins = marginals(keys, cells, alphabet)
-            sides = [
-                [estimator.entropies(side) for side in margins] for estimator in (self.estimator, Plugin())
-            ]
+            sides = [[estimator.entropies(side) for side in margins] for estimator in (self.estimator, Plugin())]
             value, plugin = (
                 x + y - estimator.entropies(cells)
                 for (x, y), estimator in zip(sides, (self.estimator, Plugin()), strict=True)
@@ -171,9 +167,7 @@ class FloorBuilder:
     def floor(self) -> Floor:
         """The floor of all draws so far."""
         if not self.values:
-            raise InputError(
-                "these counts have no null tables; give all counts files of the folder, null-* included"
-            )
+            raise InputError("these counts have no null tables; give all counts files of the folder, null-* included")
         lags = sorted({lag for lag, _ in self.values})
         levels = sorted({draw // LEVEL for _, draw in self.values})
         classes = tuple(tuple(self._null_class(lag, level) for lag in lags) for level in levels)
@@ -185,18 +179,14 @@ class FloorBuilder:
         return NullClass(values, plugin, float(pairs.mean()), *self.margins[lag, level])
 
 
-def independent_tables(
-    counts: PairCounts, seed: int | np.random.Generator
-) -> dict[tuple[int, int], PairTable]:
+def independent_tables(counts: PairCounts, seed: int | np.random.Generator) -> dict[tuple[int, int], PairTable]:
     """Tables of symbols drawn one by one with the frequencies of the data, with the pairs of the first lag."""
     generator = np.random.default_rng(seed)
     pairs, size, lag = int(counts.pairs[0]), len(counts.alphabet), int(counts.lags[0])
     if size <= LARGEST_DENSE:
         share = counts.frequencies / counts.frequencies.sum()
         joint = np.outer(share, share).ravel()
-        return {
-            (lag, draw): PairTable(None, generator.multinomial(pairs, joint)) for draw in range(FEWEST_DRAWS)
-        }
+        return {(lag, draw): PairTable(None, generator.multinomial(pairs, joint)) for draw in range(FEWEST_DRAWS)}
     symbols = np.repeat(np.arange(size), counts.frequencies)
     tables: dict[tuple[int, int], PairTable] = {}
     for draw in range(SPARSE_DRAWS):
@@ -236,15 +226,11 @@ def expected_information(
     if high <= low * (1 + 1e-9):
         return np.full(pairs.shape, _expected(first, second, low, estimator))
     grid = np.geomspace(low, high, GRID)
-    total = [
-        number * _expected(first, second, number, estimator) for number in grid
-    ]  # nearly constant, so smooth
+    total = [number * _expected(first, second, number, estimator) for number in grid]  # nearly constant, so smooth
     return np.interp(np.log(pairs), np.log(grid), total) / pairs
 
 
-def _expected(
-    first: NDArray[np.int64], second: NDArray[np.int64], pairs: float, estimator: EntropyEstimator
-) -> float:
+def _expected(first: NDArray[np.int64], second: NDArray[np.int64], pairs: float, estimator: EntropyEstimator) -> float:
     """Cells minus margins plus the total: inclusion and exclusion of the degrees of freedom."""
     (x, x_kinds), (y, y_kinds) = (_shares(margin) for margin in (first, second))
     cells = x_kinds @ excess(pairs * np.outer(x, y), estimator) @ y_kinds

@@ -24,9 +24,7 @@ def log_lags(first: int, last: int, per_decade: int = 12) -> NDArray[np.int64]:
     if not 1 <= first <= last:
         raise InputError(f"lags from {first} to {last}: expected 1 <= first <= last")
     grid = 10 ** (np.arange(per_decade * 18) / per_decade)
-    lags = np.concatenate(
-        [np.arange(1, 17), np.rint(grid[(grid > 16) & (grid < last)]).astype(np.int64), [last]]
-    )
+    lags = np.concatenate([np.arange(1, 17), np.rint(grid[(grid > 16) & (grid < last)]).astype(np.int64), [last]])
     return np.unique(lags[(lags >= first) & (lags <= last)])
 
 

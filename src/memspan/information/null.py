@@ -93,9 +93,7 @@ def plan_null(sequence: Sequence, lags: Integers, name: str, seed: int, blocks: 
         return NullPlan(kind, lags[:1], seed, 1.0, (), 1.0, note)
     large = alphabet > LARGEST_DENSE
     share = min(
-        1.0,
-        (SPARSE_PAIRS_PER_DRAW if large else PAIRS_PER_DRAW) / length,
-        STRETCHES_PER_DRAW / sequence.n_documents,
+        1.0, (SPARSE_PAIRS_PER_DRAW if large else PAIRS_PER_DRAW) / length, STRETCHES_PER_DRAW / sequence.n_documents
     )
     affordable = min(PAIRS / (share * length), TABLE_CELLS / (length if large else alphabet**2))
     fewest = SPARSE_DRAWS if large else FEWEST_DRAWS
@@ -144,9 +142,7 @@ def null_runs(sequence: Sequence, plan: NullPlan, cuts: Integers, lag: int, draw
     return _split(permuted_runs(start, start + lag, n, block, generator), piece)
 
 
-def _stretches(
-    offsets: Integers, cuts: Integers, lag: int, parts: int, part: int
-) -> tuple[Integers, Integers]:
+def _stretches(offsets: Integers, cuts: Integers, lag: int, parts: int, part: int) -> tuple[Integers, Integers]:
     """Start and length of the stretches of first symbols of pairs, in documents and in every `parts`-th block."""
     edges = np.unique(np.concatenate([offsets, cuts]))
     start, stop = edges[:-1], edges[1:]
@@ -168,9 +164,7 @@ def _thinned(
     return pieces.x, np.ceil(pieces.n * share).astype(np.int64)
 
 
-def permuted_runs(
-    first: Integers, second: Integers, n: Integers, block: float, generator: np.random.Generator
-) -> Runs:
+def permuted_runs(first: Integers, second: Integers, n: Integers, block: float, generator: np.random.Generator) -> Runs:
     """Pair one column with another whose blocks were permuted.
 
     The columns are the stretches `first[k]` … `first[k] + n[k] - 1` and `second[k]` … laid end to end. The second is
@@ -184,9 +178,7 @@ def permuted_runs(
     cuts = np.unique(1 + generator.integers(total - 1, size=number_of_cuts))
     edges = np.unique(np.concatenate([[0], cuts, ends]))
     start, size = edges[:-1], np.diff(edges)
-    number = np.searchsorted(cuts, start, side="right") % len(
-        cuts
-    )  # what follows the last cut precedes the first
+    number = np.searchsorted(cuts, start, side="right") % len(cuts)  # what follows the last cut precedes the first
     head = start < cuts[0]
     order = np.lexsort((start, head, generator.permutation(len(cuts))[number]))
     start, size = start[order], size[order]

@@ -120,9 +120,7 @@ class RangeProfile:
         return np.where(inside, self._correlation[np.where(inside, distance, 0)], 0.0)
 
 
-def crossing_lags(
-    lags: Lags, corrected: Floats, error: Floats, bias: Floats, level: float, longest: int
-) -> Lags:
+def crossing_lags(lags: Lags, corrected: Floats, error: Floats, bias: Floats, level: float, longest: int) -> Lags:
     """Lags to count in addition, to find the crossing of the level.
 
     They lie between the last lag surely above the level and the first surely below it: all of them, or a sample. If these

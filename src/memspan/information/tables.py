@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from memspan.information.kernels import LARGEST_DENSE, PairTable
 
 
-def aligned(
-    tables: list[PairTable], alphabet: int
-) -> tuple[NDArray[np.int64] | None, NDArray[np.integer[Any]]]:
+def aligned(tables: list[PairTable], alphabet: int) -> tuple[NDArray[np.int64] | None, NDArray[np.integer[Any]]]:
     """Tables on common keys: keys (None: every cell) and cells of shape tables x keys."""
     if all(table.keys is None for table in tables):
         return None, np.stack([table.cells for table in tables])

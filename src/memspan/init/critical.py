@@ -14,14 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from memspan.errors import InputError
-from memspan.init.mean_field import (
-    InputStatistics,
-    MeanFieldLayer,
-    Stack,
-    check_ensemble,
-    draw_,
-    mean_field_layers,
-)
+from memspan.init.mean_field import InputStatistics, MeanFieldLayer, Stack, check_ensemble, draw_, mean_field_layers
 from memspan.theory import Field, MinimalField, VanillaField, critical_minimal, critical_vanilla
 from memspan.theory.meanfield.field import phase_of
 
@@ -59,9 +52,7 @@ def critical_(
     verdicts = []
     inputs = InputStatistics.of(module, input_variance, sample)
     for layer, R in _layers_with_inputs(module, inputs):
-        draw_(
-            layer, _critical_field(layer.field(R), bias_mean, q, sigma_v), weights == "orthogonal", generator
-        )
+        draw_(layer, _critical_field(layer.field(R), bias_mean, q, sigma_v), weights == "orthogonal", generator)
         verdicts.append(verdict(layer.field(R)))
     if len(verdicts) == 1:
         return verdicts[0]

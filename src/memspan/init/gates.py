@@ -46,9 +46,7 @@ def chrono_(module: nn.Module, longest: float, *, generator: torch.Generator | N
     Tallec and Ollivier 2018, Eq. 16.
     """
     if not 2 < longest < float("inf"):
-        raise InputError(
-            f"longest is {longest}; expected the longest dependency in steps, finite and more than 2"
-        )
+        raise InputError(f"longest is {longest}; expected the longest dependency in steps, finite and more than 2")
     layers = [layer for layer in module.modules() if isinstance(layer, Gated)]
     if not layers:
         raise InputError(f"{type(module).__name__} has no gates with biases; use a cell such as LSTM or GRU")
@@ -68,9 +66,7 @@ def open_gates_(layer: LongShortTerm, bias: float = 2.0) -> None:
     """
     biases = layer.gate_biases()
     if not biases.emit or not biases.admit:
-        raise InputError(
-            f"{type(layer).__name__} lacks a gate of the LSTM; expected input, forget and output gate"
-        )
+        raise InputError(f"{type(layer).__name__} lacks a gate of the LSTM; expected input, forget and output gate")
     value = torch.full_like(biases.remember[0], bias)
     _set_biases(biases.admit, value)
     _set_biases(biases.emit, value)

@@ -158,9 +158,7 @@ class InputStatistics:
         if self.sample is None:
             return InputStatistics(variance=field.fixed_point().Q)
         inputs = self.sample if self.sample.dim() == 3 else self.sample.unsqueeze(-2)
-        inputs = inputs[
-            : getattr(layer, "steps", None)
-        ]  # an untied layer has weights for that many steps only
+        inputs = inputs[: getattr(layer, "steps", None)]  # an untied layer has weights for that many steps only
         return InputStatistics(sample=layer(inputs, layer.start(inputs.shape[1]))[0])
 
 

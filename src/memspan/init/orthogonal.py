@@ -61,9 +61,7 @@ def _rotations(tensor: Tensor, low: float, high: float, generator: torch.Generat
     if not low <= high:
         raise InputError(f"angles range from {low:g} to {high:g}; expected the smaller first")
     shape = (*tensor.shape[:-2], size // 2)
-    angles = torch.empty(shape, dtype=tensor.dtype, device=tensor.device).uniform_(
-        low, high, generator=generator
-    )
+    angles = torch.empty(shape, dtype=tensor.dtype, device=tensor.device).uniform_(low, high, generator=generator)
     even = torch.arange(0, size - 1, 2, device=tensor.device)
     tensor.zero_()
     tensor[..., even, even] = tensor[..., even + 1, even + 1] = angles.cos()

@@ -79,9 +79,7 @@ def orbits(memorization: Memorization) -> tuple[Orbit, ...]:
     if memorization.hidden_size == 2:
         turns = f"{memorization.frequencies[0] if memorization.frequencies else 1}/{p} of a turn"
         title = f"{name}: the state rotates by {turns} at every step, and each region emits its symbol"
-        return (
-            drawing(title, ("first hidden unit", "second hidden unit"), states, (network.W_y, network.b_y)),
-        )
+        return (drawing(title, ("first hidden unit", "second hidden unit"), states, (network.W_y, network.b_y)),)
     if memorization.frequencies:
         planes = [(f, where) for f, where in blocks(memorization) if where.stop - where.start == 2]
         return tuple(
@@ -143,7 +141,9 @@ def _number_caption(memorization: Memorization) -> str:
     )
     if memorization.method != "feedback" or len(memorization.alphabet) == 1:
         return caption
-    caption += " Each emitted symbol is subtracted from the number, and the rest is magnified: the next symbol comes first."
+    caption += (
+        " Each emitted symbol is subtracted from the number, and the rest is magnified: the next symbol comes first."
+    )
     if memorization.repeats:
         caption += " A symbol that occurs once in the period also reloads the whole number, so the string begins again."
     return caption
@@ -253,7 +253,5 @@ def lead_caption(memorization: Memorization) -> str:
         "All markers are above zero, so every position is read correctly; the lowest is the margin"
     )
     if _has_curves(memorization):
-        caption += (
-            ". The dashed curves continue each symbol's lead between the positions, where nothing is read"
-        )
+        caption += ". The dashed curves continue each symbol's lead between the positions, where nothing is read"
     return caption + "."

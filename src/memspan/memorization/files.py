@@ -50,14 +50,10 @@ def load_network(path: str | os.PathLike[str]) -> LinearNetwork:
 
     A file of the five tensors and an alphabet without the string is checked for shapes only.
     """
-    tensors, metadata = read_weights(
-        Path(path), TENSORS, writer="memspan memorize STRING --save FILE.safetensors"
-    )
+    tensors, metadata = read_weights(Path(path), TENSORS, writer="memspan memorize STRING --save FILE.safetensors")
     alphabet = _list(path, metadata, "alphabet")
     if not all(isinstance(symbol, str) for symbol in alphabet):
-        raise InputError(
-            f"{path}: the alphabet in the metadata is not a list of strings; save the network again"
-        )
+        raise InputError(f"{path}: the alphabet in the metadata is not a list of strings; save the network again")
     try:
         network = LinearNetwork(
             tuple(alphabet),

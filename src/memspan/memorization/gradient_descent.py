@@ -163,11 +163,7 @@ def _through_time(networks: Networks, direct: NDArray[np.float64]) -> NDArray[np
 
 
 def _descend(
-    networks: Networks,
-    gradient: Networks,
-    moments: tuple[Networks, Networks],
-    update: int,
-    learning_rate: float,
+    networks: Networks, gradient: Networks, moments: tuple[Networks, Networks], update: int, learning_rate: float
 ) -> None:
     """One step of Adam (Kingma and Ba 2015) for each network separately; weights and moments are updated in place."""
     flat = [by_weight.reshape(len(by_weight), -1) for by_weight in gradient.arrays]
@@ -208,9 +204,7 @@ def _evaluate(
     )
 
 
-def nearest_roots(
-    eigenvalues: NDArray[np.complex128], period: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def nearest_roots(eigenvalues: NDArray[np.complex128], period: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The k of the root of unity exp(2 pi i k / period) nearest to each eigenvalue, and the distance to it.
 
     >>> nearest, distances = nearest_roots(np.array([1j, -0.9]), 8)
@@ -237,22 +231,16 @@ def correct_symbols(network: LinearNetwork, codes: NDArray[np.int64], limit: int
 def check_string(string: PeriodicString, hidden_size: int) -> None:
     """Raise InputError for periods and sizes that take too long to train."""
     if string.period > LONGEST:
-        raise InputError(
-            f"a period of {string.period} symbols is too long to train; expected {LONGEST} or fewer"
-        )
+        raise InputError(f"a period of {string.period} symbols is too long to train; expected {LONGEST} or fewer")
     if not 1 <= hidden_size <= LONGEST:
         raise InputError(f"{hidden_size} hidden units to train; expected 1 to {LONGEST}")
 
 
-def _check_training(
-    updates: int, learning_rate: float, periods: int, restarts: int, score_penalty: float
-) -> None:
+def _check_training(updates: int, learning_rate: float, periods: int, restarts: int, score_penalty: float) -> None:
     for name, number in (("updates", updates), ("periods", periods), ("restarts", restarts)):
         if number < 1:
             raise InputError(f"{name} is {number}; expected 1 or more")
     if not (isfinite(learning_rate) and learning_rate > 0):
         raise InputError(f"the learning rate is {learning_rate}; expected a number above 0, such as 0.02")
     if not (isfinite(score_penalty) and score_penalty >= 0):
-        raise InputError(
-            f"the score penalty is {score_penalty}; expected 0 or more, such as {SCORE_PENALTY:g}"
-        )
+        raise InputError(f"the score penalty is {score_penalty}; expected 0 or more, such as {SCORE_PENALTY:g}")

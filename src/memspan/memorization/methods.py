@@ -66,9 +66,7 @@ def memorize(
     trained = None
     if learn:
         progress.say(f"training a network of {network.hidden_size} hidden units by gradient descent")
-        trained = gradient_descent.learn(
-            string, hidden_size=network.hidden_size, seed=seed, progress=progress
-        )
+        trained = gradient_descent.learn(string, hidden_size=network.hidden_size, seed=seed, progress=progress)
     return Memorization(
         text=string.text,
         symbols=symbols or ("chars" if isinstance(text, str) else "symbols"),
@@ -162,9 +160,7 @@ def _statement(solution: Solution) -> str:
     if solution.minimal:
         return f"{_FORM} has fewer hidden units: all smaller sets of frequencies were refuted"
     refuted = search.refuted_size
-    ruled_out = (
-        f"{refuted} hidden units or fewer are ruled out" if refuted else "no smaller size is ruled out"
-    )
+    ruled_out = f"{refuted} hidden units or fewer are ruled out" if refuted else "no smaller size is ruled out"
     return f"the smallest found in {search.seconds:.3g} seconds; {ruled_out}; a longer --budget may decide"
 
 

@@ -49,10 +49,7 @@ def rational_orders(size: int) -> list[int]:
     for prime in (number for number in range(2, size + 2) if _root(number) == number):
         powers = list(takewhile(lambda q: _cost(q) <= size, (prime**exponent for exponent in range(1, 64))))
         costs |= {
-            order * q: cost + _cost(q)
-            for order, cost in costs.items()
-            for q in powers
-            if cost + _cost(q) <= size
+            order * q: cost + _cost(q) for order, cost in costs.items() for q in powers if cost + _cost(q) <= size
         }
     return sorted(costs)
 

@@ -129,9 +129,7 @@ class OrbitTester:
     def solve_sufficient(self, frequencies: Frequencies, seconds: float) -> FrequencySet:
         """A set that suffices by a theorem, solved within a time limit; else all frequencies, which need no solver."""
         problem = self._problem(frequencies)
-        readout = separation.widest_within(seconds / 2, *problem) or separation.one_by_one(
-            seconds / 2, *problem
-        )
+        readout = separation.widest_within(seconds / 2, *problem) or separation.one_by_one(seconds / 2, *problem)
         if readout is not None and readout.margin >= LEAST_MARGIN:
             return FrequencySet(frequencies, readout)
         every = tuple(range(1, self.period // 2 + 1))
@@ -194,9 +192,7 @@ def _search_size(
     return best, orbits.undecided == unknown
 
 
-def descend(
-    orbits: OrbitTester, start: FrequencySet, refuted: int, deadline: Deadline, *, seed: int
-) -> FrequencySet:
+def descend(orbits: OrbitTester, start: FrequencySet, refuted: int, deadline: Deadline, *, seed: int) -> FrequencySet:
     """From a separable set to ever smaller ones, until the deadline or just above `refuted` hidden units.
 
     First samples random sets that favor strong frequencies: of doubling sizes until one is separable, then of one unit

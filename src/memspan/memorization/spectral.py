@@ -10,14 +10,7 @@ from typing import final
 from memspan.errors import InputError
 from memspan.memorization import harmonics
 from memspan.memorization.constructions import Construction, Cyclic, check_length, without_input
-from memspan.memorization.search import (
-    Deadline,
-    FrequencySet,
-    OrbitTester,
-    SearchFromBelow,
-    descend,
-    search_from_below,
-)
+from memspan.memorization.search import Deadline, FrequencySet, OrbitTester, SearchFromBelow, descend, search_from_below
 from memspan.memorization.strings import PeriodicString, Text
 from memspan.progress import SILENT, Progress
 from memspan.results import FrequencySearch, LinearNetwork

@@ -48,9 +48,7 @@ def replay_length(network: LinearNetwork, period: int) -> int:
     return period * periods
 
 
-def verify(
-    network: LinearNetwork, codes: NDArray[np.int64], symbols: int, *, progress: Progress = SILENT
-) -> Replay:
+def verify(network: LinearNetwork, codes: NDArray[np.int64], symbols: int, *, progress: Progress = SILENT) -> Replay:
     """A replay without an error; raises EvidenceError if there is one."""
     announce(_replayed, progress, "the replay")
     ran = replay(network, codes, symbols)
@@ -121,11 +119,7 @@ def _times(rows, vector, out):  # pragma: no cover - compiled
 
 
 def noise_tolerance(
-    network: LinearNetwork,
-    codes: NDArray[np.int64],
-    *,
-    periods: int = NOISE_PERIODS,
-    seed: int | np.random.Generator,
+    network: LinearNetwork, codes: NDArray[np.int64], *, periods: int = NOISE_PERIODS, seed: int | np.random.Generator
 ) -> float:
     """Noise, relative to the root mean square of each tensor, at which 90 % of networks still replay ten periods.
 

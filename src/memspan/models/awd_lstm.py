@@ -100,8 +100,7 @@ class AwdLstm(Model):
         self.embedding = nn.Embedding(vocabulary, embedding, device=device, dtype=dtype)
         widths = [embedding, *[hidden] * (layers - 1), last]
         self.layers = nn.ModuleList(
-            WeightDropLSTMLayer(inputs, outputs, dropouts.weight, device, dtype)
-            for inputs, outputs in pairwise(widths)
+            WeightDropLSTMLayer(inputs, outputs, dropouts.weight, device, dtype) for inputs, outputs in pairwise(widths)
         )
         self.head = SoftmaxMixture(
             last, embedding, vocabulary, experts, dropout=dropouts.latent, device=device, dtype=dtype
@@ -133,12 +132,7 @@ class AwdLstm(Model):
         return ModelOutput(self.head(last), hidden, after)
 
     def outputs(
-        self,
-        inputs: Tensor,
-        state: State | None = None,
-        *,
-        resets: Tensor | None = None,
-        probe: Tensor | None = None,
+        self, inputs: Tensor, state: State | None = None, *, resets: Tensor | None = None, probe: Tensor | None = None
     ) -> tuple[list[Tensor], State]:
         state = self._check_arguments(inputs, state, resets, probe)
         training, drop = self.training, self.dropouts

@@ -71,9 +71,7 @@ class ReadoutModel(CellModel):
     def __init__(self, cell: Cell, classes: int, *, symbols: int | None = None) -> None:
         super().__init__(cell, classes, symbols=symbols)
         if symbols is not None and symbols != cell.input_size:
-            raise InputError(
-                f"the cell reads {cell.input_size} features; expected {symbols}, the number of symbols"
-            )
+            raise InputError(f"the cell reads {cell.input_size} features; expected {symbols}, the number of symbols")
         like = next(cell.parameters())
         self.head = nn.Linear(cell.hidden_size, classes, device=like.device, dtype=like.dtype)
         nn.init.xavier_normal_(self.head.weight)

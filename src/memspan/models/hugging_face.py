@@ -138,9 +138,7 @@ class HuggingFaceModel(Model):
         """The outputs of all layers as transformers returns them; the last includes the final norm."""
         begins = _reset_steps(resets)
         if begins - {0}:
-            raise InputError(
-                "resets after the first step; expected none when the outputs of all layers are requested"
-            )
+            raise InputError("resets after the first step; expected none when the outputs of all layers are requested")
         batch = inputs.shape[1]
         start = self.start(batch) if state is None or begins else self._check_state(state, batch)
         output = self._call(inputs, start, lambda hidden: hidden[:, :0], output_hidden_states=True)
@@ -174,9 +172,7 @@ class HuggingFaceModel(Model):
         after = _state_of(output.past_key_values)
         return ModelOutput(output.logits.transpose(0, 1), read[0].transpose(0, 1), after)
 
-    def _call(
-        self, inputs: Tensor, state: State, before_head: Callable[[Tensor], Tensor], **more: bool
-    ) -> Any:
+    def _call(self, inputs: Tensor, state: State, before_head: Callable[[Tensor], Tensor], **more: bool) -> Any:
         """Run the network on all tokens, with `before_head` applied to the input of its output layer."""
         time, batch = inputs.shape
         total = time + (state[0].shape[3] if state else 0)

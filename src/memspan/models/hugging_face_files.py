@@ -110,15 +110,11 @@ def _check_installed() -> None:
 def _check_files(folder: Path) -> None:
     config = folder / "config.json"
     if not config.is_file():
-        raise InputError(
-            f"{folder} has no config.json; pass a folder written by save_pretrained of transformers"
-        )
+        raise InputError(f"{folder} has no config.json; pass a folder written by save_pretrained of transformers")
     try:
         plain = json.loads(config.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise InputError(
-            f"{config} cannot be read ({_short(error)}); download or save the model again"
-        ) from error
+        raise InputError(f"{config} cannot be read ({_short(error)}); download or save the model again") from error
     if not isinstance(plain, dict) or not isinstance(plain.get("model_type"), str):
         raise InputError(
             f"{config} names no model_type; expected the configuration of a Hugging Face model; "

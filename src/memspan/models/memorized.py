@@ -121,9 +121,7 @@ def embed_relu(network: LinearNetwork) -> OrbitEmbedding:
             s[block] = MARGIN * np.linalg.norm(network.h_0[block])
     elif (network.h_0 < 0).any():
         s[:] = -network.h_0.min()
-    return OrbitEmbedding(
-        network.W_h, s - network.W_h @ s, network.W_y, network.b_y - network.W_y @ s, network.h_0 + s
-    )
+    return OrbitEmbedding(network.W_h, s - network.W_h @ s, network.W_y, network.b_y - network.W_y @ s, network.h_0 + s)
 
 
 def embed_tanh(network: LinearNetwork) -> OrbitEmbedding:
@@ -162,9 +160,7 @@ def _signs(network: LinearNetwork) -> OrbitEmbedding:
     """h = low + (high - low) (g / a + 1) / 2: the two values that a permutation moves, as ±a."""
     low, high = network.h_0.min(), network.h_0.max()
     if not np.isin(network.h_0, (low, high)).all():
-        raise InputError(
-            "h_0 of the permutation has more than two values; expected zeros and ones, as Cyclic gives"
-        )
+        raise InputError("h_0 of the permutation has more than two values; expected zeros and ones, as Cyclic gives")
     half = (high - low) / 2
     return OrbitEmbedding(
         np.arctanh(AMPLITUDE) / AMPLITUDE * network.W_h,

@@ -89,9 +89,7 @@ class _Mixture(Scan):
     """The mixture, `rows` tokens at a time, expert by expert."""
 
     @staticmethod
-    def forward(
-        ctx: Any, log_priors: Tensor, latents: Tensor, embedding: Tensor, bias: Tensor, rows: int
-    ) -> Tensor:
+    def forward(ctx: Any, log_priors: Tensor, latents: Tensor, embedding: Tensor, bias: Tensor, rows: int) -> Tensor:
         log_p = log_priors.new_full((len(latents), len(bias)), -torch.inf)
         for part in _chunks(len(latents), rows):
             for k in range(latents.shape[1]):

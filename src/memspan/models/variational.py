@@ -17,17 +17,13 @@ from memspan.cells.base.layer import Device, Dtype
 from memspan.cells.gated.lstm import TorchLSTMLayer
 
 
-def dropout_mask(
-    shape: tuple[int, ...], p: float, like: Tensor, generator: torch.Generator | None = None
-) -> Tensor:
+def dropout_mask(shape: tuple[int, ...], p: float, like: Tensor, generator: torch.Generator | None = None) -> Tensor:
     """Independently 0 with probability p, else 1 / (1 - p)."""
     mask = torch.empty(shape, device=like.device, dtype=like.dtype)
     return mask.bernoulli_(1 - p, generator=generator).div_(1 - p)
 
 
-def locked_dropout(
-    sequence: Tensor, p: float, *, training: bool, generator: torch.Generator | None = None
-) -> Tensor:
+def locked_dropout(sequence: Tensor, p: float, *, training: bool, generator: torch.Generator | None = None) -> Tensor:
     """m * x_t, one m (batch, features) for all steps of x (time, batch, features).  Gal and Ghahramani 2016."""
     if not training or p == 0:
         return sequence

@@ -107,9 +107,7 @@ class Vocabulary:
         if unknown is None:
             missing = next((token for token in tokens if token not in numbers), None)
             if missing is not None:
-                raise InputError(
-                    f"{missing!r} is not among the {len(self):,} {self.kind} of the training text"
-                )
+                raise InputError(f"{missing!r} is not among the {len(self):,} {self.kind} of the training text")
             return np.fromiter((numbers[token] for token in tokens), np.int64, len(tokens))
         return np.fromiter((numbers.get(token, unknown) for token in tokens), np.int64, len(tokens))
 

@@ -200,9 +200,7 @@ class Bmi(Objective):
             # Weights without dropout noise. The discriminator is not trained by this term.
             with evaluation_mode(self.discriminator):
                 near_scores, true_scores = (self.discriminator(first, each) for each in (*near, following))
-            nearby, weights = raml_loss(
-                model, x, y, near_scores, true_scores, pairs.log_proposal, config.temperature
-            )
+            nearby, weights = raml_loss(model, x, y, near_scores, true_scores, pairs.log_proposal, config.temperature)
             loss = loss + config.second_weight * nearby
             metrics |= {"nearby": nearby.item(), "effective": effective_size(weights)}
         elif second == "policy":
@@ -228,11 +226,7 @@ class Bmi(Objective):
         # A new tensor rather than += 1, so that state dicts taken earlier keep their value.
         self.flat = self.flat + 1 if spread < FLAT else torch.zeros_like(self.flat)
         correct = torch.cat([joint > 0, product < 0]).float().mean()
-        return {
-            "bound": float(donsker_varadhan(joint, product)),
-            "accuracy": float(correct),
-            "spread": spread,
-        }
+        return {"bound": float(donsker_varadhan(joint, product)), "accuracy": float(correct), "spread": spread}
 
 
 # Second phase with segments of the text: importance-weighted reward-augmented maximum likelihood, section 3.2.3.
@@ -251,16 +245,12 @@ def raml_loss(
 
     `scores` are D(X, Y), `following_scores` D(X, Y*), `log_proposal` is log G(Y), each (batch,).
     """
-    weights = importance_weights(
-        scores, following_scores, torch.from_numpy(log_proposal).to(scores), temperature
-    )
+    weights = importance_weights(scores, following_scores, torch.from_numpy(log_proposal).to(scores), temperature)
     return -(weights * log_likelihoods(model, first, near)).sum(), weights
 
 
 @torch.no_grad()
-def importance_weights(
-    near: Tensor, following: Tensor, log_proposal: Tensor, temperature: float = 1.0
-) -> Tensor:
+def importance_weights(near: Tensor, following: Tensor, log_proposal: Tensor, temperature: float = 1.0) -> Tensor:
     """w_i proportional to exp((D(X_i, Y_i) - D(X_i, Y*_i)) / beta) / G(Y_i), normalized over the batch.
 
     Eq. 14 to 16, from scores of sampled and of true continuations, (batch,) each. No gradient passes through the
@@ -305,24 +295,18 @@ def policy_loss(
     sampled = continuation(model, first, length, Choice(), random)
     greedy = continuation(model, first, length, Choice(temperature=0), random)
     with evaluation_mode(model), evaluation_mode(discriminator):
-        reward, baseline = (
-            _rewards(model, discriminator, first, each, padding=padding) for each in (sampled, greedy)
-        )
+        reward, baseline = (_rewards(model, discriminator, first, each, padding=padding) for each in (sampled, greedy))
     likelihood = log_likelihoods(model, first, sampled)
     return -((reward - baseline) * likelihood).mean(), float(reward.mean())
 
 
-def _rewards(
-    model: Model, discriminator: Discriminator, first: Padded, second: Padded, *, padding: bool
-) -> Tensor:
+def _rewards(model: Model, discriminator: Discriminator, first: Padded, second: Padded, *, padding: bool) -> Tensor:
     """R+(X, Y) - R-(X', Y) of every pair, X' being the X of the next pair."""
     x, y = (pooled(model, each, padding=padding) for each in (first, second))
     return -functional.softplus(-discriminator(x, y)) - functional.softplus(discriminator(x.roll(1, 0), y))
 
 
-def continuation(
-    model: Model, first: Padded, length: int, choice: Choice, random: np.random.Generator
-) -> Padded:
+def continuation(model: Model, first: Padded, length: int, choice: Choice, random: np.random.Generator) -> Padded:
     """`length` symbols that the model generates after each segment; segments may have different lengths."""
     device, columns = first.symbols.device, torch.arange(len(first.lengths), device=first.symbols.device)
     steps = len(first.symbols) + length - 1

@@ -162,13 +162,10 @@ class Discriminator(nn.Module):
     def forward(self, a: Tensor, b: Tensor) -> Tensor:
         """Scores (…) of vectors (…, width)."""
         if a.shape != b.shape or a.shape[-1] != self.width:
-            raise InputError(
-                f"pairs of shapes {tuple(a.shape)} and {tuple(b.shape)}; expected both (…, {self.width})"
-            )
+            raise InputError(f"pairs of shapes {tuple(a.shape)} and {tuple(b.shape)}; expected both (…, {self.width})")
         pairs = ((a, b), (b, a))
         scores = [
-            network(_pair_features(*pair)).squeeze(-1)
-            for network, pair in zip(self.networks, pairs, strict=False)
+            network(_pair_features(*pair)).squeeze(-1) for network, pair in zip(self.networks, pairs, strict=False)
         ]
         # Under autocast scores are in half precision, in which importance weights would not sum to one.
         return torch.stack(scores).to(next(self.parameters()).dtype).mean(dim=0)

@@ -97,9 +97,7 @@ def segment_information(
     parts = _folds(texts, span, folds)
     text = torch.from_numpy(np.concatenate([np.asarray(document, dtype=np.int64) for document in texts]))
     if int(text.min()) < 0 or int(text.max()) >= symbols:
-        raise InputError(
-            f"texts hold symbols from {int(text.min())} to {int(text.max())}; expected 0 to {symbols - 1}"
-        )
+        raise InputError(f"texts hold symbols from {int(text.min())} to {int(text.max())}; expected 0 to {symbols - 1}")
     bounds = []
     with progress.stage(name, folds * critic.updates) as stage:
         for fold in range(folds):
@@ -225,11 +223,7 @@ def _folds(texts: Sequence[Text], span: int, folds: int) -> list[NDArray[np.int6
     lengths = np.array([len(text) for text in texts], dtype=np.int64)
     ends = np.cumsum(lengths)
     starts = np.concatenate(
-        [
-            np.arange(end - length, end - span + 1)
-            for end, length in zip(ends, lengths, strict=True)
-            if length >= span
-        ]
+        [np.arange(end - length, end - span + 1) for end, length in zip(ends, lengths, strict=True) if length >= span]
         or [np.zeros(0, dtype=np.int64)]
     )
     parts = np.array_split(starts, folds)

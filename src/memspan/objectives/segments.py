@@ -63,15 +63,11 @@ class Segments:
     def __len__(self) -> int:
         return len(self.lengths)
 
-    def take(
-        self, which: NDArray[np.int64], device: torch.device | str = "cpu", *, whole: bool = False
-    ) -> Padded:
+    def take(self, which: NDArray[np.int64], device: torch.device | str = "cpu", *, whole: bool = False) -> Padded:
         """The segments with these numbers; with all of their padding if `whole`, else only up to the longest."""
         lengths = self.lengths[which]
         symbols = self.symbols[which, : None if whole else lengths.max()].T
-        return Padded(
-            torch.from_numpy(np.ascontiguousarray(symbols)).to(device), torch.from_numpy(lengths).to(device)
-        )
+        return Padded(torch.from_numpy(np.ascontiguousarray(symbols)).to(device), torch.from_numpy(lengths).to(device))
 
 
 def lines(text: NDArray[np.int64], end: int, length: int = LENGTH, *, filler: int | None = None) -> Segments:

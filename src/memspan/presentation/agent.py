@@ -101,9 +101,7 @@ class AgentRunPresenter(_EpisodePresenter[AgentRun]):
 
     def sentence(self) -> str:
         run = self.result
-        frames = sorted(
-            {int(one.frames[-1]) for one in run.learning if one.cell == run.cell and one.frames.size}
-        )
+        frames = sorted({int(one.frames[-1]) for one in run.learning if one.cell == run.cell and one.frames.size})
         after = f"after {f'{frames[0]:,} to {frames[-1]:,}' if len(frames) > 1 else f'{run.frames:,}'} frames"
         return f"{run.world}, {cell_words(run.cell)}: {_reward(run.found)} {after}{_baseline(run.memoryless)}"
 
@@ -119,19 +117,11 @@ class AgentRunPresenter(_EpisodePresenter[AgentRun]):
             ("reward", interval_words(run.found), f"Mean of {tries_words(run.found)}, 95 % interval."),
             *_seed_rows(run.found, "of each seed"),
             ("solved", percent(run.found.solved), "Share of episodes with any reward."),
-            (
-                "episode length",
-                f"{run.found.length:.1f} steps",
-                "Mean; a shorter episode earns a larger reward.",
-            ),
+            ("episode length", f"{run.found.length:.1f} steps", "Mean; a shorter episode earns a larger reward."),
             *self._baseline_rows(),
             ("parameters", f"{run.parameter_count:,}", "Number of trained parameters."),
             ("updates", _updates(agents) or f"{run.updates:,}", "Rounds of acting and learning."),
-            (
-                "frames",
-                _counts(frames) or f"{run.frames:,}",
-                "Environment steps, over all worlds of one training.",
-            ),
+            ("frames", _counts(frames) or f"{run.frames:,}", "Environment steps, over all worlds of one training."),
             ("stopped because", "; ".join(stopped), "Why the training ended."),
             ("time", duration(run.seconds), "Training time, over all agents."),
             ("run", run.run, "The folder with configuration, metrics and checkpoints."),

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
     from memspan.results.display import Notebook
 
-CALIBRATION_HEADER = (
-    *("source", "N", "p<.05", ".001", "far", "±2se", "near", "width", "reach", "span", "under"),
-)
+CALIBRATION_HEADER = (*("source", "N", "p<.05", ".001", "far", "±2se", "near", "width", "reach", "span", "under"),)
 _CALIBRATION_LEGEND = (
     "N: symbols of a sample. Shares in %. p<.05, .001: far lags (exact I below 1e-8 nats) called significant. "
     "far: mean |corrected| there in floor_sd; 0.8 if the noise is normal. ±2se: lags with the truth within 2 errors, "
@@ -49,11 +47,7 @@ class BenchmarkPresenter(Presenter[BenchReport]):
         return "memspan next to its peers"
 
     def title(self) -> str:
-        return (
-            "Calibration on sources of known information"
-            if self._calibrates
-            else "Speed and memory next to peers"
-        )
+        return "Calibration on sources of known information" if self._calibrates else "Speed and memory next to peers"
 
     def sentence(self) -> str:
         benchmarks = self.result.benchmarks
@@ -102,14 +96,7 @@ class BenchmarkPresenter(Presenter[BenchReport]):
 
     def _benchmark_table(self, ratio: str, suffix: str) -> TextTable:
         rows = tuple(
-            (
-                one.name,
-                one.peer,
-                number(one.ours),
-                number(one.theirs),
-                one.unit,
-                f"{number(one.ratio, 2)}{suffix}",
-            )
+            (one.name, one.peer, number(one.ours), number(one.theirs), one.unit, f"{number(one.ratio, 2)}{suffix}")
             for one in self.result.benchmarks
         )
         return TextTable("Benchmarks", ("benchmark", "peer", "memspan", "peer's", "unit", ratio), rows)
@@ -147,9 +134,7 @@ class BenchmarkPresenter(Presenter[BenchReport]):
         return {"ratios": self.result}
 
     def paper_height(self) -> float:
-        return max(
-            super().paper_height(), 0.7 + 0.3 * len(self.result.benchmarks)
-        )  # two lines of text per bar
+        return max(super().paper_height(), 0.7 + 0.3 * len(self.result.benchmarks))  # two lines of text per bar
 
     def captions(self) -> dict[str, str]:
         what = "the largest error of memspan is smaller" if self._calibrates else "memspan needs less"

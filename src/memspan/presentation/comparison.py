@@ -146,9 +146,7 @@ def pair_words(pair: PairVerdict, comparison: Comparison) -> str:
     if pair.verdict == "different":
         where = _lags(pair)
         word = symbols_word(comparison.sources[pair.a].symbols) if pair.a in comparison.sources else "symbols"
-        return (
-            f"{names} differ at lags of {where} {word} ({chance})" if where else f"{names} differ ({chance})"
-        )
+        return f"{names} differ at lags of {where} {word} ({chance})" if where else f"{names} differ ({chance})"
     if pair.verdict == "alike":
         return f"{names} are alike ({chance})"
     return f"{names}: {pair.verdict} ({chance})"

@@ -71,9 +71,7 @@ def span_words(curve: Curve, symbols: str) -> str:
     """
     lag = curve.span.lag
     if curve.span.censored:
-        return (
-            f"dependence visible to at least {lag:,} {symbols_word(symbols, lag)}, the largest lag measured"
-        )
+        return f"dependence visible to at least {lag:,} {symbols_word(symbols, lag)}, the largest lag measured"
     if lag > 0:
         return f"dependence visible to {interval_words(curve.span)} {symbols_word(symbols, lag)}"
     apart = int(curve.significant.sum())
@@ -152,9 +150,7 @@ def law_sentence(measurement: Measurement, *, bits: bool = False) -> str:
             return law_words(decay.best, decay[decay.best])
         if not decay[decay.best].decays:
             return f"no decay between lags {decay.lags[0]:,} and {decay.lags[-1]:,}"
-        local = ", ".join(
-            f"{number(one.exponent, 2)} at lags {range_words(one)}" for one in decay.local_exponents
-        )
+        local = ", ".join(f"{number(one.exponent, 2)} at lags {range_words(one)}" for one in decay.local_exponents)
         return f"no simple law fits; local exponent {local}" if local else "no simple law fits"
     above = int(measurement.curve.significant.sum())
     return f"no law: {above:,} {'lag' if above == 1 else 'lags'} above the floor"
@@ -168,9 +164,7 @@ def period_words(period: Period, curve: Curve, *, bits: bool = False) -> str:
         return f"{start}: I = {number(scale * float(curve.corrected.mean()))} {unit} at every lag"
     contrast = number(scale * period.contrast, 2)
     if period.exact:
-        return (
-            f"{start}: I = {number(scale * curve.entropy)} {unit} at multiples, {contrast} less at other lags"
-        )
+        return f"{start}: I = {number(scale * curve.entropy)} {unit} at multiples, {contrast} less at other lags"
     return f"{start}: I is {contrast} {unit} higher at multiples"
 
 
@@ -223,9 +217,7 @@ def _parameters(fit: LawFit, symbols: str, bits: bool) -> str:
         interval, factor = fit.intervals.get(name), 1.0 if name in units else scale
         if interval is not None:
             interval = interval[0] * factor, interval[1] * factor
-        parts.append(
-            f"{name.replace('_', ' ')} {with_interval(value * factor, interval)}{units.get(name, f' {unit}')}"
-        )
+        parts.append(f"{name.replace('_', ' ')} {with_interval(value * factor, interval)}{units.get(name, f' {unit}')}")
     return "; ".join(parts)
 
 

@@ -90,8 +90,7 @@ class DiagnosisPresenter(Presenter[Diagnosis]):
         last = int(norms.distances[-1])
         steps = [step for step in _TABLE_STEPS if step < last] + [last]
         rows = tuple(
-            (f"{step:,}", number(norms.mean[step]), number(norms.low[step]), number(norms.high[step]))
-            for step in steps
+            (f"{step:,}", number(norms.mean[step]), number(norms.low[step]), number(norms.high[step])) for step in steps
         )
         header = ("steps before the last one", "mean norm", "10 % are below", "10 % are above")
         return (TextTable(f"Norms of the gradient dL / d{norms.of}", header, rows, folded=True),)
@@ -118,11 +117,7 @@ def gradient_words(norms: GradientNorms) -> str:
     if 1 / _EQUAL < fall < _EQUAL:
         size = "the same norm as"
     else:
-        size = (
-            f"{number(fall, 2)} times less norm than"
-            if fall > 1
-            else f"{number(1 / fall, 2)} times more norm than"
-        )
+        size = f"{number(fall, 2)} times less norm than" if fall > 1 else f"{number(1 / fall, 2)} times more norm than"
     return f"gradients reach all {steps_word(last)} back with {size} at the end"
 
 
@@ -207,20 +202,10 @@ def _attention_rows(result: Diagnosis) -> tuple[Row, ...]:
     seen, held = result.attention, result.relevant
     if seen is None:
         return ()
-    share = (
-        "" if held is None else f"Of an answer's attention; the rest is on the last {held.short_term} states."
-    )
+    share = "" if held is None else f"Of an answer's attention; the rest is on the last {held.short_term} states."
     return (
-        (
-            "attended states",
-            number(seen.states, 2),
-            "Effective number of states that share an answer's attention.",
-        ),
-        (
-            "attention distance",
-            f"{number(seen.distance)} steps",
-            "Mean number of steps back, weighted by attention.",
-        ),
+        ("attended states", number(seen.states, 2), "Effective number of states that share an answer's attention."),
+        ("attention distance", f"{number(seen.distance)} steps", "Mean number of steps back, weighted by attention."),
         *(() if held is None else (("on the relevant set", percent(held.share), share),)),
     )
 
@@ -256,13 +241,7 @@ def _context_rows(task: str, found: ContextLoss) -> tuple[Row, ...]:
 def _cost_rows(costs: TrainingCosts) -> tuple[Row, ...]:
     peak, seconds = float(costs.peak[-1]), float(costs.seconds[-1])
     batch = f"a batch of {costs.batch:,} sequences of {steps_word(int(costs.steps[-1]))}"
-    return (
-        (
-            "training step",
-            f"{number(peak / 1e6)} MB, {duration(seconds)}",
-            f"Peak memory and time of {batch}.",
-        ),
-    )
+    return (("training step", f"{number(peak / 1e6)} MB, {duration(seconds)}", f"Peak memory and time of {batch}."),)
 
 
 def _network_rows(result: Diagnosis) -> tuple[Row, ...]:
@@ -314,14 +293,8 @@ def gradient_chart(result: Diagnosis, norms: GradientNorms) -> Chart:
         )
     ]
     if norms.loss != "whole" and norms.answers > 1:
-        lines.append(
-            line(f"the last {norms.answers} answers begin", [first, first], [low, high], style="dashed")
-        )
-    of = (
-        f"a state h of {result.cell}"
-        if norms.of == "h"
-        else f"the embedding x of a token that {result.cell} reads"
-    )
+        lines.append(line(f"the last {norms.answers} answers begin", [first, first], [low, high], style="dashed"))
+    of = f"a state h of {result.cell}" if norms.of == "h" else f"the embedding x of a token that {result.cell} reads"
     return Chart(
         name="gradients",
         title=f"{result.name}: {gradient_words(norms)}",
@@ -523,7 +496,4 @@ def _time_chart(result: Diagnosis, costs: TrainingCosts) -> Chart:
 
 def _with_proportion(steps: NDArray[np.int64], values: NDArray[np.float64]) -> tuple[Line, Line]:
     proportion = values[-1] * steps / steps[-1]
-    return (
-        line("measured", steps, values),
-        line("proportional to the length", steps, proportion, style="dashed"),
-    )
+    return (line("measured", steps, values), line("proportional to the length", steps, proportion, style="dashed"))

@@ -81,7 +81,9 @@ class EvaluationPresenter(Presenter[Evaluation]):
         words = ""
         segments, reverse = self.result.segment_information, self.result.reverse_perplexity
         if segments is not None:
-            words += f"; information of its segments {_nats(segments.written)}, of those of the text {_nats(segments.real)}"
+            words += (
+                f"; information of its segments {_nats(segments.written)}, of those of the text {_nats(segments.real)}"
+            )
         if reverse is not None:
             words += f"; reverse {loss_words(self.result.task, reverse.test_loss)}"
         return words
@@ -109,11 +111,7 @@ class EvaluationPresenter(Presenter[Evaluation]):
         ]
         if trained is not None:
             rows.append(
-                (
-                    f"trained at {result.distance}",
-                    f"{trained:,}",
-                    "Steps over which it was trained to remember.",
-                )
+                (f"trained at {result.distance}", f"{trained:,}", "Steps over which it was trained to remember.")
             )
         if result.accuracy is not None:
             rows.append(("chance", f"{trimmed(100 * result.chance)} %", "The accuracy of guessing."))
@@ -159,40 +157,24 @@ class EvaluationPresenter(Presenter[Evaluation]):
 
     def _generated_rows(self) -> tuple[Row, ...]:
         """Measures of the generated text, where they were requested."""
-        segments, reverse, task = (
-            self.result.segment_information,
-            self.result.reverse_perplexity,
-            self.result.task,
-        )
+        segments, reverse, task = (self.result.segment_information, self.result.reverse_perplexity, self.result.task)
         rows: list[Row] = []
         if segments is not None:
-            what = (
-                f"Information of two segments of {segments.length:,} symbols, {segments.gap:,} symbols apart"
-            )
+            what = f"Information of two segments of {segments.length:,} symbols, {segments.gap:,} symbols apart"
             rows += [
-                (
-                    "segments, generated",
-                    _nats(segments.written),
-                    f"{what}, in {segments.symbols:,} generated symbols.",
-                ),
+                ("segments, generated", _nats(segments.written), f"{what}, in {segments.symbols:,} generated symbols."),
                 ("segments, training", _nats(segments.real), f"{what}, in as much of the training text."),
-                (
-                    "folds",
-                    f"{len(segments.written.folds):,}",
-                    "Parts of each text; 95 % intervals are over them.",
-                ),
+                ("folds", f"{len(segments.written.folds):,}", "Parts of each text; 95 % intervals are over them."),
             ]
         if reverse is not None:
-            model = f"A new {reverse.parameter_count:,}-parameter model, trained on {reverse.symbols:,} generated symbols"
+            model = (
+                f"A new {reverse.parameter_count:,}-parameter model, trained on {reverse.symbols:,} generated symbols"
+            )
             updates = f"best after {reverse.best_update:,} of {reverse.updates:,} updates"
             held_out = f"The same on held-out generated text; {updates}."
             rows += [
                 ("reverse, test", loss_words(task, reverse.test_loss), f"{model}, on the real test text."),
-                (
-                    "reverse, valid",
-                    loss_words(task, reverse.valid_loss),
-                    "The same on the real validation text.",
-                ),
+                ("reverse, valid", loss_words(task, reverse.valid_loss), "The same on the real validation text."),
                 ("reverse, generated", loss_words(task, reverse.written_loss), held_out),
             ]
         return tuple(rows)

@@ -10,13 +10,7 @@ from typing import final
 from memspan.presentation.curve import MOST_ROWS
 from memspan.presentation.numbers import BITS_PER_NAT, duration, number, round_positions
 from memspan.presentation.page.section import Row, TextTable
-from memspan.presentation.prediction import (
-    half_life,
-    settings_table,
-    settings_words,
-    slope_words,
-    steps_words,
-)
+from memspan.presentation.prediction import half_life, settings_table, settings_words, slope_words, steps_words
 from memspan.presentation.presenter import Block, Presenter, facts, note_lines
 from memspan.results import Chart, LinearPrediction
 
@@ -124,10 +118,7 @@ class LinearPredictionPresenter(Presenter[LinearPrediction]):
         yield facts(
             [
                 ("correlation length", "none" if length is None else f"{steps_words(length)}, in the tail"),
-                (
-                    "rate",
-                    f"{slope_words(result.rate)} (spectral radius {slope_words(result.spectral_radius)})",
-                ),
+                ("rate", f"{slope_words(result.rate)} (spectral radius {slope_words(result.spectral_radius)})"),
                 ("process", "stationary" if result.stationary else "not stationary: started from h = 0"),
                 ("settings", f"{settings_words(result.settings)}; {duration(result.seconds)}"),
             ]
@@ -145,9 +136,7 @@ def chart_in_bits(chart: Chart) -> Chart:
     if "nats" not in chart.y_label:
         return chart
     lines = tuple(
-        dataclasses.replace(
-            line, y=line.y * BITS_PER_NAT, low=line.low * BITS_PER_NAT, high=line.high * BITS_PER_NAT
-        )
+        dataclasses.replace(line, y=line.y * BITS_PER_NAT, low=line.low * BITS_PER_NAT, high=line.high * BITS_PER_NAT)
         for line in chart.lines
     )
     return dataclasses.replace(chart, y_label=chart.y_label.replace("nats", "bits"), lines=lines)

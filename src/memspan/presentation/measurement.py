@@ -150,9 +150,7 @@ class MeasurementPresenter(Presenter[Measurement]):
 
     def _reach_meaning(self) -> str:
         reach = self.result.curve.reach
-        meaning = (
-            f"Where the corrected information falls below {trimmed(reach.level * self.scale)} {self.unit}"
-        )
+        meaning = f"Where the corrected information falls below {trimmed(reach.level * self.scale)} {self.unit}"
         interval = "; in brackets its 95 % interval" if reach.interval and not reach.censored else ""
         return f"{meaning}{interval}. More data make it more exact, not longer."
 
@@ -220,11 +218,7 @@ class MeasurementPresenter(Presenter[Measurement]):
         entropy = "The uncertainty of one symbol on its own, an upper bound of the information."
         return (
             ("entropy", f"{number(curve.entropy * self.scale)} {self.unit}", entropy),
-            (
-                "data",
-                f"{length}, {curve.alphabet:,} different",
-                f"Read from {paths}{column}." if paths else "",
-            ),
+            ("data", f"{length}, {curve.alphabet:,} different", f"Read from {paths}{column}." if paths else ""),
             ("estimator", curve.estimator, "The formula that turns pair counts into information."),
             ("time", duration(result.seconds), "Time of the measurement."),
         )
@@ -237,9 +231,7 @@ class MeasurementPresenter(Presenter[Measurement]):
         """The local exponent by range of lags, where no law gives it."""
         decay = self.result.decay
         local = () if decay is None or self.result.law_fits else decay.local_exponents
-        caption = (
-            "Local exponent: a power law fitted to each range of lags alone, with 95 % intervals in brackets"
-        )
+        caption = "Local exponent: a power law fitted to each range of lags alone, with 95 % intervals in brackets"
         rows = tuple((range_words(one), with_interval(one.exponent, one.interval)) for one in local)
         return TextTable(caption, ("lags", "exponent"), rows)
 
@@ -399,11 +391,7 @@ class DecayPresenter(Presenter[DecayFit]):
     result_type = DecayFit
 
     def sentence(self) -> str:
-        return (
-            law_words(self.result.best, self.result[self.result.best])
-            if self.result.laws
-            else "no law was fitted"
-        )
+        return law_words(self.result.best, self.result[self.result.best]) if self.result.laws else "no law was fitted"
 
     def table(self) -> TextTable:
         return law_table(self.result, "symbols", bits=self.bits)

@@ -11,9 +11,7 @@ UNKNOWN = "unknown"
 BITS_PER_NAT = 1 / math.log(2)
 _NUMBER = r"[+-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
 # A value in nats, two values compared, and an optional difference in parentheses.
-_IN_NATS = re.compile(
-    rf"(?:{_NUMBER} against )?{_NUMBER} nats(?: \(difference {_NUMBER} ± {_NUMBER})?", re.ASCII
-)
+_IN_NATS = re.compile(rf"(?:{_NUMBER} against )?{_NUMBER} nats(?: \(difference {_NUMBER} ± {_NUMBER})?", re.ASCII)
 
 
 def count(amount: int) -> str:
@@ -46,9 +44,7 @@ def number(value: float | None, digits: int = 3) -> str:
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     power = int(exponent)
     if -4 <= power < 6:
-        return (
-            f"{float(f'{mantissa}e{exponent}') if power >= digits else value:,.{max(0, digits - 1 - power)}f}"
-        )
+        return f"{float(f'{mantissa}e{exponent}') if power >= digits else value:,.{max(0, digits - 1 - power)}f}"
     return f"{mantissa}e{power}"
 
 

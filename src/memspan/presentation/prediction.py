@@ -97,11 +97,7 @@ class PredictionPresenter(Presenter[Prediction]):
         origin = simulated if result.cell in SIMULATED else "the slope of the correlation map at c"
         settling = "none" if result.variance_timescale is None else steps_words(result.variance_timescale)
         return (
-            (
-                "timescale",
-                timescale_words(result),
-                "Steps in which a difference falls to 37 %: -1 / log chi.",
-            ),
+            ("timescale", timescale_words(result), "Steps in which a difference falls to 37 %: -1 / log chi."),
             ("phase", phase_words(result), _PHASES.get(result.phase, "Determined by chi_1.")),
             ("chi", number(result.chi, 5), f"Factor by which a difference changes per step: {origin}."),
             (
@@ -121,11 +117,7 @@ class PredictionPresenter(Presenter[Prediction]):
         correlation = trimmed(result.settings.get("input_correlation", math.nan))
         inputs = "" if correlation == UNKNOWN else f", whose inputs have correlation {correlation}"
         return (
-            (
-                "q",
-                number(result.q, 4),
-                "Variance of the pre-activations around the bias mean at the fixed point.",
-            ),
+            ("q", number(result.q, 4), "Variance of the pre-activations around the bias mean at the fixed point."),
             ("Q", number(result.Q, 4), "Mean square of the hidden state at the fixed point."),
             (
                 "c",
@@ -156,11 +148,7 @@ class PredictionPresenter(Presenter[Prediction]):
         return (
             ("standard error", error, "Of chi, between simulated networks.")
             if self.result.cell in SIMULATED
-            else (
-                "numerical error",
-                error,
-                "Estimate for q, Q, c and chi, from the truncation of the integrals.",
-            ),
+            else ("numerical error", error, "Estimate for q, Q, c and chi, from the truncation of the integrals."),
             ("time", duration(self.result.seconds), "Time of the prediction."),
         )
 
@@ -234,10 +222,7 @@ class PredictionPresenter(Presenter[Prediction]):
                 ("fixed point", f"q {number(result.q, 4)}, Q {number(result.Q, 4)}, c {number(result.c, 4)}"),
                 ("chi", f"{number(result.chi, 5)} ({kind} {number(result.error, 2)})"),
                 ("variance settles", settling),
-                (
-                    "Jacobian",
-                    f"squared singular values {over}: mean {number(moments.mean)}, variance {variance}",
-                ),
+                ("Jacobian", f"squared singular values {over}: mean {number(moments.mean)}, variance {variance}"),
                 *self._target_facts(),
                 ("settings", f"{settings_words(result.settings)}; {duration(result.seconds)}"),
             ]
@@ -320,9 +305,7 @@ def settings_words(settings: dict[str, float]) -> str:
 
 def settings_table(settings: dict[str, float]) -> TextTable:
     """Every setting with its value and its meaning."""
-    rows = tuple(
-        (setting_name(name), trimmed(value, 5), _SETTINGS.get(name, "")) for name, value in settings.items()
-    )
+    rows = tuple((setting_name(name), trimmed(value, 5), _SETTINGS.get(name, "")) for name, value in settings.items())
     return TextTable("Settings", ("setting", "value", "what it means"), rows, stacked=True)
 
 
@@ -444,9 +427,7 @@ def advice(wanted: TimescaleTarget) -> Advice:
     return Advice(_text(value, decimals), _region(value, low, high, decimals, wanted))
 
 
-def _region(
-    value: float, low: float | None, high: float | None, decimals: int, wanted: TimescaleTarget
-) -> str:
+def _region(value: float, low: float | None, high: float | None, decimals: int, wanted: TimescaleTarget) -> str:
     if low is not None and high is not None:
         return f"good from {_text(low, decimals)} to {_text(high, decimals)}"
     if low is not None:

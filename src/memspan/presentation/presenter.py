@@ -202,9 +202,7 @@ class Presenter(ABC, Generic[R]):
         from memspan.presentation.draw.style import svg_element
 
         captions = self.captions()
-        return tuple(
-            Illustration(name, svg_element(svg), captions[name]) for name, (_, svg) in self._drawn.items()
-        )
+        return tuple(Illustration(name, svg_element(svg), captions[name]) for name, (_, svg) in self._drawn.items())
 
     def section(self) -> Section:
         """The section of a page."""
@@ -329,8 +327,7 @@ def _by_name(
         named = {str(name): one for name, one in curves.items()}
     else:
         names = [
-            one.name if isinstance(one, Measurement) else f"curve {place}"
-            for place, one in enumerate(curves, start=1)
+            one.name if isinstance(one, Measurement) else f"curve {place}" for place, one in enumerate(curves, start=1)
         ]
         repeated = len(set(names)) < len(names)
         named = {
@@ -364,12 +361,8 @@ def read_result(path: Path) -> Notebook:
     command = plain["command"]
     if command not in _COMMANDS:
         known = ", ".join(_COMMANDS)
-        raise CorruptError(
-            f"{path} is of the command {command!r}; this version shows {known}; move it or update"
-        )
-    variants = (
-        name for (of, field, value), name in _VARIANTS.items() if of == command and plain.get(field) == value
-    )
+        raise CorruptError(f"{path} is of the command {command!r}; this version shows {known}; move it or update")
+    variants = (name for (of, field, value), name in _VARIANTS.items() if of == command and plain.get(field) == value)
     name = next(variants, _COMMANDS[command])
     try:
         result = _presenter_class(name).result_type.from_json(plain)

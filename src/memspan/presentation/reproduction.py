@@ -63,9 +63,7 @@ class ReproductionPresenter(Presenter[Reproduction]):
         )
 
     def details(self) -> tuple[TextTable, ...]:
-        tables = (
-            TextTable(f"{one.title}. {one.caption}", *measured_table(one)) for one in self.result.tables
-        )
+        tables = (TextTable(f"{one.title}. {one.caption}", *measured_table(one)) for one in self.result.tables)
         claims = tuple(_claim(claim, "✓ holds", "✗ does not hold") for claim in self.result.claims)
         return (*tables, TextTable("Claims", _CLAIM_HEADER, claims))
 

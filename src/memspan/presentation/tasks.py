@@ -29,12 +29,7 @@ _ANSWERS = {
     "permuted-digits": "digits",
     "binary": "next symbols",
 }
-_LOSSES = {
-    "adding": "squared error",
-    "characters": "bits per character",
-    "words": "perplexity",
-    TOKENS: "perplexity",
-}
+_LOSSES = {"adding": "squared error", "characters": "bits per character", "words": "perplexity", TOKENS: "perplexity"}
 # Units that follow their number.
 _SUFFIXES = ("nats", "bits per character")
 # Options of tasks that belong to their names.

@@ -51,9 +51,7 @@ def print_table(console: Console, table: TextTable) -> None:
     """A table without a frame; without a header, a list of names and values; without rows, nothing."""
     if not table.rows:
         return
-    shown = Table(
-        box=box.SIMPLE_HEAD if table.header else None, show_header=bool(table.header), pad_edge=False
-    )
+    shown = Table(box=box.SIMPLE_HEAD if table.header else None, show_header=bool(table.header), pad_edge=False)
     for name in table.header or table.rows[0]:
         shown.add_column(Text(name if table.header else ""))
     for row in table.rows:

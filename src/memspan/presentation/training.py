@@ -76,11 +76,7 @@ class TrainingPresenter(Presenter[TrainingRun]):
         return (
             *self._accuracy_rows(),
             *self._loss_rows(),
-            (
-                "without memory",
-                loss_words(run.task, run.baseline),
-                "The loss of the best memoryless baseline.",
-            ),
+            ("without memory", loss_words(run.task, run.baseline), "The loss of the best memoryless baseline."),
             *(() if run.second_goal is None else goal_rows(run.second_goal)),
             ("parameters", f"{run.parameter_count:,}", "Number of trained parameters."),
             ("updates", f"{run.updates:,}", "Number of optimizer steps."),
@@ -102,9 +98,7 @@ class TrainingPresenter(Presenter[TrainingRun]):
         rows: list[Row] = [("on test", loss_words(run.task, run.loss), meaning)]
         if run.validation_loss.size:
             lowest = loss_words(run.task, float(run.validation_loss.min()))
-            rows.append(
-                ("on validation", lowest, "The lowest validation loss, by which the weights are chosen.")
-            )
+            rows.append(("on validation", lowest, "The lowest validation loss, by which the weights are chosen."))
         return tuple(rows)
 
     def _accuracy_rows(self) -> tuple[Row, ...]:
@@ -170,10 +164,7 @@ class TrainingPresenter(Presenter[TrainingRun]):
         )
         accuracy = " Right: the accuracy at every validation." if has_accuracy(self.result) else ""
         left = f"Left: {loss[0].lower()}{loss[1:]}" if accuracy else loss
-        return {
-            "training": f"{left}{accuracy} The dashed line marks the saved weights.",
-            "bound": _BOUND_CAPTION,
-        }
+        return {"training": f"{left}{accuracy} The dashed line marks the saved weights.", "bound": _BOUND_CAPTION}
 
     def blocks(self) -> Iterator[Block]:
         yield facts((*self.rows(), *self._next_rows()))
@@ -199,9 +190,7 @@ def config_table(config: dict[str, Any]) -> TextTable:
         for key, value in section.items()
     )
     plain = tuple((name, json.dumps(value)) for name, value in config.items() if not isinstance(value, dict))
-    return TextTable(
-        "Configuration, with names as in --set", ("setting", "value"), (*nested, *plain), folded=True
-    )
+    return TextTable("Configuration, with names as in --set", ("setting", "value"), (*nested, *plain), folded=True)
 
 
 _BOUND_CAPTION = (
@@ -247,9 +236,7 @@ def goal_rows(goal: AuxiliaryObjective) -> tuple[Row, ...]:
         ),
     ]
     if goal.name == "full":
-        rows.append(
-            ("switch", _switch(goal.switched), "The update after which nearby segments are used as well.")
-        )
+        rows.append(("switch", _switch(goal.switched), "The update after which nearby segments are used as well."))
     if np.isfinite(goal.effective).any():
         rows.append(
             (

@@ -23,20 +23,13 @@ from memspan.reproductions.recipe import Recipe as Recipe
 from memspan.results import Reproduction
 
 RECIPES: dict[str, Recipe] = {
-    recipe.id: recipe
-    for paper in (shen2019, chen2018, kerg2020, cao2020, memorization2023)
-    for recipe in paper.RECIPES
+    recipe.id: recipe for paper in (shen2019, chen2018, kerg2020, cao2020, memorization2023) for recipe in paper.RECIPES
 }
 """Every recipe by its id. The table is data: the module of a recipe is imported when the recipe runs."""
 
 
 def reproduce(
-    id: str,
-    *,
-    scale: str = "laptop",
-    seed: int = 0,
-    runs: Path | None = None,
-    progress: Progress = SILENT,
+    id: str, *, scale: str = "laptop", seed: int = 0, runs: Path | None = None, progress: Progress = SILENT
 ) -> Reproduction:
     """Run recipe `id` and compare each of its claims with what is measured. The same seed gives the same numbers.
 

@@ -163,21 +163,15 @@ def claim_if(
     tolerance: float | None = None,
 ) -> Claim:
     """See `Statement.holds_if`."""
-    return claim(text, measure).holds_if(
-        measured, holds, paper=paper, corrected=corrected, tolerance=tolerance
-    )
+    return claim(text, measure).holds_if(measured, holds, paper=paper, corrected=corrected, tolerance=tolerance)
 
 
-def claim_above(
-    text: str, measured: float, bound: float, *, measure: str = "", paper: float | None = None
-) -> Claim:
+def claim_above(text: str, measured: float, bound: float, *, measure: str = "", paper: float | None = None) -> Claim:
     """See `Statement.above`."""
     return claim(text, measure).above(measured, bound, paper=paper)
 
 
-def claim_below(
-    text: str, measured: float, bound: float, *, measure: str = "", paper: float | None = None
-) -> Claim:
+def claim_below(text: str, measured: float, bound: float, *, measure: str = "", paper: float | None = None) -> Claim:
     """See `Statement.below`."""
     return claim(text, measure).below(measured, bound, paper=paper)
 

@@ -43,12 +43,7 @@ LINE = "while True"
 LEARNER: dict[str, Any] = {
     "task": {"data": "python"},
     "cell": {"hidden": 128},
-    "training": {
-        "updates": 700,
-        "learning_rate": 5e-3,
-        "validate_every": 350,
-        "validation_batches": 40,
-    },
+    "training": {"updates": 700, "learning_rate": 5e-3, "validate_every": 350, "validation_batches": 40},
 }
 """Settings of the network that is trained on the source code, on top of the defaults of `memspan train characters`."""
 GENERATED = 500_000
@@ -87,9 +82,7 @@ class Demo:
     def power(self) -> LawFit:
         """The power law fitted to the sequence of known exponent."""
         if self.known.decay is None:
-            raise InputError(
-                "no law could be fitted to the power-law sequence of the demo; use another --seed"
-            )
+            raise InputError("no law could be fitted to the power-law sequence of the demo; use another --seed")
         return self.known.decay["power"]
 
     @property
@@ -136,9 +129,7 @@ def _train(seed: int, run: Path | None, progress: Progress) -> TrainedNetwork | 
         text = sampled_sequence(result.run, GENERATED, seed=seed, progress=progress)
     read = cast("TextTask", config.task).text("train", LIBRARY_BYTES)
     sources = {
-        "source": replace(
-            _mixed(read, text.longest, seed), paths=("the source code that the network was trained on",)
-        ),
+        "source": replace(_mixed(read, text.longest, seed), paths=("the source code that the network was trained on",)),
         "network": replace(text, paths=("what the network generated",)),
     }
     found = compare(sources, max_lag=LARGEST_LAG, seed=seed, progress=progress)
@@ -179,9 +170,7 @@ def library_source(*, progress: Progress = SILENT) -> Sequence:
             chosen.append(path)
             left -= size
     if not chosen:
-        raise InputError(
-            f"found no Python source code in {folder}; run memspan measure on a text file instead"
-        )
+        raise InputError(f"found no Python source code in {folder}; run memspan measure on a text file instead")
     source = read(chosen, symbols="chars", progress=progress)
     note = f"{len(chosen)} modules of {folder}, each a document"
     name = f"the Python {platform.python_version()} standard library"
@@ -236,9 +225,7 @@ def _predicted(demo: Demo) -> Section:
         "reaches. How long signals last in a network can be computed before training, from the standard deviation of its "
         "weights and the mean of its biases alone. This is a network with one gate, the minimal RNN of Chen 2018."
     )
-    return replace(
-        section, title="A network that could remember it", explanation=(story, *section.explanation)
-    )
+    return replace(section, title="A network that could remember it", explanation=(story, *section.explanation))
 
 
 def _trained(demo: Demo) -> list[Section]:
@@ -258,9 +245,7 @@ def _trained(demo: Demo) -> list[Section]:
         "Where the curve of the network falls below that of the source, it has not learned to use such a long context."
     )
     return [
-        replace(
-            training, title="A network trained on it", explanation=(training_story, *training.explanation)
-        ),
+        replace(training, title="A network trained on it", explanation=(training_story, *training.explanation)),
         replace(
             generation,
             title="What the network generates, compared with what it read",

@@ -77,9 +77,7 @@ class Recipe(ABC):
         return getattr(import_module(f"memspan.reproductions.{module}"), name)
 
     @abstractmethod
-    def outcome(
-        self, scale: str, seed: int = 0, progress: Progress = SILENT, runs: Path | None = None
-    ) -> Outcome:
+    def outcome(self, scale: str, seed: int = 0, progress: Progress = SILENT, runs: Path | None = None) -> Outcome:
         """Run the recipe at one scale. `runs` is the folder that trainings are saved in; None: they are not saved."""
 
 
@@ -106,9 +104,7 @@ class Trained(Recipe):
     Runs that are finished there are read, runs that were interrupted are resumed.
     """
 
-    def outcome(
-        self, scale: str, seed: int = 0, progress: Progress = SILENT, runs: Path | None = None
-    ) -> Outcome:
+    def outcome(self, scale: str, seed: int = 0, progress: Progress = SILENT, runs: Path | None = None) -> Outcome:
         if runs is None:
             with tempfile.TemporaryDirectory(prefix="memspan-") as folder:
                 return self.outcome(scale, seed, progress, Path(folder))

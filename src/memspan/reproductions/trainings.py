@@ -26,10 +26,7 @@ T = TypeVar("T")
 _ONE_THREAD: dict[str, Any] = {"training": {"threads": 1, "device": "cpu"}}
 _AS_PUBLISHED: dict[str, dict[str, Any]] = {
     "rnn": {"init": {"name": "default"}},
-    "sab-lstm": {
-        "init": {"name": "default"},
-        "training": {"optimizer": "rmsprop", "learning_rate": 1e-3},
-    },
+    "sab-lstm": {"init": {"name": "default"}, "training": {"optimizer": "rmsprop", "learning_rate": 1e-3}},
 }
 """Settings of the sources for cells whose defaults differ."""
 # More batches than any text has: validation reads every symbol of its split once.
@@ -45,14 +42,7 @@ def training_config(task: str, cell: str, seed: int, *settings: dict[str, Any]) 
 
 
 def recall_config(
-    task: str,
-    cell: str,
-    seed: int,
-    *,
-    delay: int,
-    hidden: int,
-    updates: int,
-    options: dict[str, Any] | None = None,
+    task: str, cell: str, seed: int, *, delay: int, hidden: int, updates: int, options: dict[str, Any] | None = None
 ) -> Config:
     """The training of copy or denoise at one delay; `options` are those of the cell."""
     settings = {

@@ -39,7 +39,9 @@ class AgentRun(JsonResult, Notebook):
     notes: tuple[str, ...] = ()
 
     def _summary(self) -> str:
-        return f"{self.cell} in {self.world}, reward {self.reward:.3g}, {self.frames:,} frames, run {in_brief(self.run)}"
+        return (
+            f"{self.cell} in {self.world}, reward {self.reward:.3g}, {self.frames:,} frames, run {in_brief(self.run)}"
+        )
 
 
 @final
@@ -103,9 +105,7 @@ class Rewards:
         >>> one.above(two), two.above(one), one.above(one)
         (True, False, False)
         """
-        return (
-            self.interval is not None and other.interval is not None and self.interval[0] > other.interval[1]
-        )
+        return self.interval is not None and other.interval is not None and self.interval[0] > other.interval[1]
 
 
 @final
@@ -132,9 +132,7 @@ class Episode(Displayed):
 
     def __post_init__(self) -> None:
         if self.attention.size and self.attention.shape != (self.shown, self.shown):
-            raise InputError(
-                f"attention and steps differ in length; attention has shape {self.attention.shape}"
-            )
+            raise InputError(f"attention and steps differ in length; attention has shape {self.attention.shape}")
 
 
 @final

@@ -66,14 +66,7 @@ class Chart(Notebook):
         return f"{self.name!r}: {len(self.lines)} lines, {self.y_label} against {self.x_label}"
 
 
-def line(
-    label: str,
-    x: object,
-    y: object,
-    *,
-    band: tuple[object, object] | None = None,
-    style: str = "line",
-) -> Line:
+def line(label: str, x: object, y: object, *, band: tuple[object, object] | None = None, style: str = "line") -> Line:
     """A `Line` from anything array-like."""
     low, high = band if band is not None else ((), ())
     x, y, low, high = (np.array(values, dtype=np.float64) for values in (x, y, low, high))
@@ -112,13 +105,9 @@ class HeatMap(Notebook):
         for line in self.lines:
             line.check(self.name)
         if self.values.shape != (self.y.size, self.x.size):
-            raise InputError(
-                f"values, x and y differ in length in {self.name}; values have shape {self.values.shape}"
-            )
+            raise InputError(f"values, x and y differ in length in {self.name}; values have shape {self.values.shape}")
         if self.edge.size and self.edge.shape != self.values.shape:
-            raise InputError(
-                f"edge and values differ in length in {self.name}; edge has shape {self.edge.shape}"
-            )
+            raise InputError(f"edge and values differ in length in {self.name}; edge has shape {self.edge.shape}")
 
     def _summary(self) -> str:
         rows, columns = self.values.shape

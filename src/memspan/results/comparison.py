@@ -31,8 +31,7 @@ class Comparison(Notebook):
     def with_excerpts(self, texts: dict[str, str]) -> Comparison:
         """The same comparison with the beginnings of some sources' texts added to their measurements."""
         sources = {
-            name: replace(source, excerpt=texts.get(name, source.excerpt))
-            for name, source in self.sources.items()
+            name: replace(source, excerpt=texts.get(name, source.excerpt)) for name, source in self.sources.items()
         }
         return replace(self, sources=sources)
 

@@ -112,12 +112,8 @@ class Curve(Notebook):
         if not n:
             return f"no lags, {symbols}"
         lags = f"lag {self.lags[0]:,}" if n == 1 else f"{n:,} lags {self.lags[0]:,}-{self.lags[-1]:,}"
-        reach = (
-            f"reach {'≥ ' if self.reach.censored else ''}{self.reach.lag:.4g} at {self.reach.level:g} nats"
-        )
-        interval = (
-            "" if self.span.interval is None else f" [{self.span.interval[0]:,}, {self.span.interval[1]:,}]"
-        )
+        reach = f"reach {'≥ ' if self.reach.censored else ''}{self.reach.lag:.4g} at {self.reach.level:g} nats"
+        interval = "" if self.span.interval is None else f" [{self.span.interval[0]:,}, {self.span.interval[1]:,}]"
         span = f"span {'≥ ' if self.span.censored else ''}{self.span.lag:,}{interval}"
         under = int(self.undersampled.sum())
         return f"{lags}, {reach}, {span}, {symbols}{f', {under:,} lags undersampled' if under else ''}"

@@ -47,10 +47,7 @@ class Diagnosis(JsonResult, Notebook):
     seconds: float
 
     def __post_init__(self) -> None:
-        for name, owner, field in (
-            ("attention", self.attention, "weights"),
-            ("relevant", self.relevant, "held"),
-        ):
+        for name, owner, field in (("attention", self.attention, "weights"), ("relevant", self.relevant, "held")):
             square = np.zeros((0, 0)) if owner is None else getattr(owner, field)
             if square.ndim != 2 or len(set(square.shape)) > 1:
                 raise InputError(f"rows and columns of {name} differ in length; expected a square matrix")
@@ -185,9 +182,7 @@ class JacobianSpectrum(Displayed):
         theory = ("theory",) if self.theory.size else ()
         check_lengths(self, "distances", "mean_square", "variance", *theory)
         if self.quantiles.shape != (self.distances.size, 5):
-            raise InputError(
-                f"quantiles and distances differ in length; quantiles have shape {self.quantiles.shape}"
-            )
+            raise InputError(f"quantiles and distances differ in length; quantiles have shape {self.quantiles.shape}")
 
 
 @final

@@ -97,9 +97,7 @@ def check_lengths(result: Any, along: str, *names: str, where: str = "") -> None
     shape = np.shape(getattr(result, along))
     wrong = [name for name in names if np.shape(getattr(result, name)) != shape]
     if wrong or len(shape) != 1:
-        raise InputError(
-            f"{', '.join(wrong) or 'a list'} and {along} differ in length{where}; expected equal lengths"
-        )
+        raise InputError(f"{', '.join(wrong) or 'a list'} and {along} differ in length{where}; expected equal lengths")
 
 
 def check_choice(result: Any, name: str, choices: tuple[str, ...]) -> None:
@@ -114,9 +112,7 @@ def read_object(path: Path) -> dict[str, Any]:
     try:
         plain = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise CorruptError(
-            f"cannot read {path} as JSON: {error}; run the command that wrote it again"
-        ) from error
+        raise CorruptError(f"cannot read {path} as JSON: {error}; run the command that wrote it again") from error
     if not isinstance(plain, dict) or "command" not in plain:
         raise CorruptError(f"{path} is not a memspan result (a JSON object with a field 'command')")
     return plain

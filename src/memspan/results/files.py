@@ -83,13 +83,9 @@ def read_weights(
             for name in names:
                 kind = file.get_slice(name).get_dtype()
                 if kind not in _FLOATS:
-                    raise InputError(
-                        f"{path}: {name} has type {kind}; expected F32 or F64; save it as float32"
-                    )
+                    raise InputError(f"{path}: {name} has type {kind}; expected F32 or F64; save it as float32")
             return {name: file.get_tensor(name) for name in names}, file.metadata() or {}
     except FileNotFoundError as error:
         raise InputError(f"no such file: {path}") from error
     except (SafetensorError, OSError) as error:
-        raise InputError(
-            f"{path} cannot be read as a .safetensors file ({error}); write one with {writer}"
-        ) from error
+        raise InputError(f"{path} cannot be read as a .safetensors file ({error}); write one with {writer}") from error

@@ -142,9 +142,7 @@ def _union(parts: list[Schema]) -> Schema:
     """One list of types where all alternatives are scalars, else `anyOf`."""
     if any(part.keys() != {"type"} for part in parts):
         return {"anyOf": parts}
-    names = [
-        name for part in parts for name in ([part["type"]] if isinstance(part["type"], str) else part["type"])
-    ]
+    names = [name for part in parts for name in ([part["type"]] if isinstance(part["type"], str) else part["type"])]
     return {"type": list(dict.fromkeys(names))}
 
 
@@ -152,11 +150,7 @@ def _array(dtype: type[np.generic], definitions: dict[str, Schema]) -> Schema:
     """Numbers in nested lists: hints do not specify the number of dimensions, so each item may be a list again."""
     if issubclass(dtype, np.complexfloating):
         part = _array(np.float64, definitions)
-        return {
-            "type": "object",
-            "properties": {"real": part, "imaginary": part},
-            "required": ["real", "imaginary"],
-        }
+        return {"type": "object", "properties": {"real": part, "imaginary": part}, "required": ["real", "imaginary"]}
     scalars = {np.floating: float, np.integer: int, np.bool_: bool}
     scalar = next(_SCALARS[plain] for base, plain in scalars.items() if issubclass(dtype, base))
     name = f"{dtype.__name__}[]"

@@ -78,9 +78,7 @@ class Memorization(JsonResult, Notebook):
             )
         size = sum(1 if 2 * frequency == self.period else 2 for frequency in self.frequencies)
         if len(self.frequencies) > 1 and size != self.hidden_size:
-            raise InputError(
-                f"frequencies and hidden units differ in length; frequencies take {size} hidden units"
-            )
+            raise InputError(f"frequencies and hidden units differ in length; frequencies take {size} hidden units")
 
     def _summary(self) -> str:
         size = f"{self.hidden_size:,} hidden units{', minimal' if self.minimal else ''}"
@@ -156,9 +154,7 @@ class LinearNetwork(Displayed):
                     f"{name} has shape {weights.shape}; expected {shape} for {d} hidden units, {n} symbols"
                 )
             if not (np.abs(weights) <= _LARGEST_WEIGHT).all():
-                raise InputError(
-                    f"{name} holds non-finite or huge weights; expected at most {_LARGEST_WEIGHT:g}"
-                )
+                raise InputError(f"{name} holds non-finite or huge weights; expected at most {_LARGEST_WEIGHT:g}")
 
     def _summary(self) -> str:
         return f"{self.hidden_size:,} hidden units, {len(self.alphabet):,} symbols"
@@ -263,17 +259,13 @@ class Orbit(Notebook):
 
     def __post_init__(self) -> None:
         if self.points.shape != (self.symbols.size, 2) or not self.symbols.size:
-            raise InputError(
-                f"points and symbols differ in length in {self.name}; expected one point per symbol"
-            )
+            raise InputError(f"points and symbols differ in length in {self.name}; expected one point per symbol")
         if not np.isin(self.symbols, np.arange(len(self.alphabet))).all():
             raise InputError(
                 f"symbols and alphabet differ in length in {self.name}; expected indices into the alphabet"
             )
         if self.weights.size and not len(self.weights) == len(self.bias) == len(self.alphabet):
-            raise InputError(
-                f"weights, bias and alphabet differ in length in {self.name}; expected one row per symbol"
-            )
+            raise InputError(f"weights, bias and alphabet differ in length in {self.name}; expected one row per symbol")
 
     def _summary(self) -> str:
         return f"{self.name!r}: {len(self.symbols):,} states, {len(self.alphabet):,} symbols"

@@ -60,12 +60,7 @@ class Claim:
 
 
 def claim_near(
-    claim: str,
-    measured: float,
-    tolerance: float,
-    *,
-    paper: float | None = None,
-    corrected: float | None = None,
+    claim: str, measured: float, tolerance: float, *, paper: float | None = None, corrected: float | None = None
 ) -> Claim:
     """A claim that holds if `measured` is within `tolerance` of `corrected`, or of `paper` if there is no correction.
 
@@ -92,9 +87,7 @@ class MeasuredTable(Displayed):
     def __post_init__(self) -> None:
         for row in self.rows:
             if len(row.entries) != len(self.columns):
-                raise InputError(
-                    f"entries and columns differ in length in {self.title}; see row {row.name!r}"
-                )
+                raise InputError(f"entries and columns differ in length in {self.title}; see row {row.name!r}")
 
 
 @final

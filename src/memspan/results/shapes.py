@@ -26,17 +26,7 @@ from memspan.results import (
 )
 from memspan.results.display import Notebook
 
-_CURVE = (
-    "information",
-    "floor",
-    "floor_sd",
-    "corrected",
-    "stderr",
-    "stderr_bias",
-    "undersampled",
-    "pairs",
-    "p_value",
-)
+_CURVE = ("information", "floor", "floor_sd", "corrected", "stderr", "stderr_bias", "undersampled", "pairs", "p_value")
 _DIFFERENCE = ("difference", "error", "lag_p_values")
 
 

@@ -42,13 +42,9 @@ class Choice:
         if self.top_k is not None and (
             isinstance(self.top_k, bool) or not isinstance(self.top_k, int) or self.top_k < 1
         ):
-            raise InputError(
-                f"top_k is {self.top_k!r}; expected a whole number of 1 or more; omit it for all"
-            )
+            raise InputError(f"top_k is {self.top_k!r}; expected a whole number of 1 or more; omit it for all")
         if self.top_p is not None and (not _is_number(self.top_p) or not 0 < self.top_p <= 1):
-            raise InputError(
-                f"top_p is {self.top_p!r}; expected a probability above 0, at most 1; omit it for all"
-            )
+            raise InputError(f"top_p is {self.top_p!r}; expected a probability above 0, at most 1; omit it for all")
 
     def draw(self, logits: Tensor, generator: torch.Generator) -> Tensor:
         """Symbols (batch) for logits (batch, classes)."""

@@ -172,8 +172,7 @@ def _check_context(context: int | None, kept: int | None, model: Model) -> None:
     _check_integer("kept", kept, least=1)
     if context is None or kept > context:
         raise InputError(
-            f"kept is {kept} and context {context}; expected at most the context; "
-            "omit kept for half of it, or set both"
+            f"kept is {kept} and context {context}; expected at most the context; omit kept for half of it, or set both"
         )
 
 

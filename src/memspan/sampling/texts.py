@@ -32,9 +32,7 @@ def joined(blocks: Iterable[Block]) -> Symbols:
     >>> joined([Block(0, 0, left), Block(0, 1, right)]).tolist()
     [[1, 3, 4], [2, 5, 6]]
     """
-    return np.concatenate(
-        [np.concatenate([block.symbols for block in group], 1) for group in _groups(blocks)]
-    )
+    return np.concatenate([np.concatenate([block.symbols for block in group], 1) for group in _groups(blocks)])
 
 
 def in_turn(blocks: Iterable[Block], memory_limit: int = MEMORY_LIMIT) -> Iterator[Iterator[Symbols]]:
@@ -137,9 +135,7 @@ def _append(file: IO[bytes], symbols: Symbols) -> int:
     return symbols.shape[1]
 
 
-def _row(
-    file: IO[bytes], row: int, streams: int, steps: list[int], dtype: np.dtype[Any]
-) -> Iterator[Symbols]:
+def _row(file: IO[bytes], row: int, streams: int, steps: list[int], dtype: np.dtype[Any]) -> Iterator[Symbols]:
     """One stream of the buffered blocks, which follow each other, each stored row by row."""
     before = 0
     for count in steps:

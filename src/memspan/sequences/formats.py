@@ -60,9 +60,7 @@ class Format:
 
     def reader(self) -> Callable[[Request], Sequence]:
         """Import the function that reads this format."""
-        return getattr(
-            importlib.import_module(f"memspan.sequences.readers.{self.module}"), f"read_{self.name}"
-        )
+        return getattr(importlib.import_module(f"memspan.sequences.readers.{self.module}"), f"read_{self.name}")
 
 
 # The order is that of the help text.
@@ -153,9 +151,7 @@ def formats_help() -> str:
     'Symbol type: chars (a Unicode character), bytes (a byte), words'
     """
     entries = ", ".join(f"{entry.usage} ({entry.symbol})" for entry in FORMATS.values())
-    chosen = "; ".join(
-        f"{' '.join(entry.extensions)} {entry.name}" for entry in FORMATS.values() if entry.extensions
-    )
+    chosen = "; ".join(f"{' '.join(entry.extensions)} {entry.name}" for entry in FORMATS.values() if entry.extensions)
     variants = "; ".join(
         f"{entry.name}:{' or :'.join(entry.variants)} sets the type of raw files"
         for entry in FORMATS.values()

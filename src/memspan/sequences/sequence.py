@@ -99,9 +99,7 @@ class Sequence:
         """
         parts = [part for part in map(_labels, _separated(documents)) if len(part)]
         if not parts:
-            raise InputError(
-                "no symbols: every document is empty; give at least one with two different symbols"
-            )
+            raise InputError("no symbols: every document is empty; give at least one with two different symbols")
         codes, alphabet = _encode(parts)
         offsets = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
         return cls(Memory(codes), offsets, alphabet, symbols)
@@ -333,11 +331,7 @@ def _labels(document: Any) -> Any:
 def _without_gaps(items: list[Any]) -> list[Any]:
     """The items of a column; missing values are refused."""
     for item in items:
-        if (
-            item is None
-            or type(item).__name__ in ("NAType", "NaTType")
-            or (isinstance(item, float) and item != item)
-        ):
+        if item is None or type(item).__name__ in ("NAType", "NaTType") or (isinstance(item, float) and item != item):
             raise InputError(f"a symbol is missing ({item}); drop or fill missing values first")
     return items
 
@@ -376,9 +370,7 @@ def _encode(parts: list[Any]) -> tuple[Symbols, tuple[Hashable, ...]]:
         raise InputError(f"a symbol is not hashable ({error}); use strings, integers or tuples") from error
     floats = [label for label in numbers if isinstance(label, float)]
     if floats:
-        raise InputError(
-            f"a symbol is the float {floats[0]}; expected integers, strings or tuples; {LEVELS_ADVICE}"
-        )
+        raise InputError(f"a symbol is the float {floats[0]}; expected integers, strings or tuples; {LEVELS_ADVICE}")
     alphabet = _sorted_if_possible(numbers)
     numbers = {label: number for number, label in enumerate(alphabet)}
     codes = np.fromiter((numbers[label] for label in flat), narrow_dtype(len(alphabet)), len(flat))

@@ -82,8 +82,7 @@ CATALOG: dict[str, TaskFacts] = {
             word="noisy-digits",
             implementation="memspan.tasks.digits:NoisyDigits",
             description="classify a digit shown before a delay of noise",
-            explanation="The image of a digit is shown in one step, followed by noise for the delay; "
-            + _DIGIT_READING,
+            explanation="The image of a digit is shown in one step, followed by noise for the delay; " + _DIGIT_READING,
             answers="digits",
         ),
         TaskFacts(
@@ -141,10 +140,7 @@ CATALOG: dict[str, TaskFacts] = {
 }
 """Every task of the command line, in the order of help texts."""
 USER_DEFINED = TaskFacts(
-    word="task",
-    implementation=None,
-    description="a user-defined task",
-    explanation="A user-defined task.",
+    word="task", implementation=None, description="a user-defined task", explanation="A user-defined task."
 )
 
 

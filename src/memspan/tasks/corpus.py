@@ -16,15 +16,9 @@ from memspan.tasks.task import SPLITS, Split
 STANDARD_LIBRARY = "python"
 """The source of Python's standard library, which is on every machine that has Python."""
 AUTO = "auto"
-NAMED = tuple(
-    name for name, data_set in CATALOG.items() if {file.split for file in data_set.files} >= set(SPLITS)
-)
+NAMED = tuple(name for name, data_set in CATALOG.items() if {file.split for file in data_set.files} >= set(SPLITS))
 """Data sets with training, validation and test texts."""
-SPLIT_WORDS: dict[Split, tuple[str, ...]] = {
-    "train": ("train",),
-    "valid": ("valid", "val", "dev"),
-    "test": ("test",),
-}
+SPLIT_WORDS: dict[Split, tuple[str, ...]] = {"train": ("train",), "valid": ("valid", "val", "dev"), "test": ("test",)}
 """Parts of a file name that mark it as a split."""
 SUFFIXES = ("", ".txt", ".tokens", ".text", ".raw", ".md")
 HELD_OUT_EVERY = 10
@@ -66,9 +60,7 @@ def corpus_files(data: str) -> CorpusFiles:
     files: dict[Split, tuple[Path, ...]] = {}
     if data in NAMED:
         for split in SPLITS:
-            files[split] = tuple(
-                locate(data, file.name) for file in CATALOG[data].files if file.split == split
-            )
+            files[split] = tuple(locate(data, file.name) for file in CATALOG[data].files if file.split == split)
         return CorpusFiles(files, data == "ptb")  # its lines start and end with a blank
     for split in SPLITS:
         files[split] = (_split_file(Path(data), split),)
@@ -112,8 +104,6 @@ def read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"{path} is not UTF-8 text ({error.reason} at byte {error.start:,}); convert it"
-        ) from error
+        raise InputError(f"{path} is not UTF-8 text ({error.reason} at byte {error.start:,}); convert it") from error
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror})") from error

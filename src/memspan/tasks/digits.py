@@ -90,9 +90,7 @@ class DigitTask(Task):
     def batches(self, split: Split, size: int) -> int:
         return batches_per_epoch(IMAGE_SETS[image_set(self.data)].sizes, size, split)
 
-    def batch(
-        self, index: int, size: int, *, seed: int, split: Split = "train", device: Device = "cpu"
-    ) -> Batch:
+    def batch(self, index: int, size: int, *, seed: int, split: Split = "train", device: Device = "cpu") -> Batch:
         name = image_set(self.data)
         images = load_images(name, split)
         members, weights = epoch_batch(IMAGE_SETS[name].sizes, index, size, seed=seed, split=split)
@@ -186,13 +184,9 @@ class PixelTask(DigitTask):
         self.check_count("steps")
         if self.pixels % self.steps:
             name, mnist = image_set(self.data), IMAGE_SETS["mnist"].pixels
-            divisors = ", ".join(
-                str(number) for number in range(1, self.pixels + 1) if self.pixels % number == 0
-            )
+            divisors = ", ".join(str(number) for number in range(1, self.pixels + 1) if self.pixels % number == 0)
             missing = self.data == AUTO and name != "mnist" and mnist % self.steps == 0
-            advice = (
-                "; for MNIST, which is not on this machine, run `memspan data get mnist`" if missing else ""
-            )
+            advice = "; for MNIST, which is not on this machine, run `memspan data get mnist`" if missing else ""
             raise InputError(
                 f"{self.facts.word}: steps is {self.steps}; expected a divisor of the "
                 f"{self.pixels} pixels of data={name}: {divisors}{advice}"
@@ -347,9 +341,7 @@ def _mnist(files: tuple[Path, ...]) -> Images:
     pixels = [read_idx(images, (60_000, 28, 28)), read_idx(test_images, (10_000, 28, 28))]
     labels = np.concatenate([read_idx(digits, (60_000,)), read_idx(test_digits, (10_000,))])
     if labels.max() >= DIGITS:
-        raise InputError(
-            f"{digits} or {test_digits} has the label {labels.max()}; expected 0 to 9; replace the file"
-        )
+        raise InputError(f"{digits} or {test_digits} has the label {labels.max()}; expected 0 to 9; replace the file")
     return Images(np.concatenate(pixels).reshape(-1, 784), labels.astype(np.int64))
 
 

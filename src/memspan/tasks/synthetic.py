@@ -87,9 +87,7 @@ class RecallTask(Task):
         """10 ln 8 / (delay + 20): blanks up to the marker, then a guess among eight symbols."""
         return RECALLED * math.log(KINDS) / self.length
 
-    def batch(
-        self, index: int, size: int, *, seed: int, split: Split = "train", device: Device = "cpu"
-    ) -> Batch:
+    def batch(self, index: int, size: int, *, seed: int, split: Split = "train", device: Device = "cpu") -> Batch:
         random = batch_random(seed, split, index)
         # Symbols are drawn before positions; the order of draws determines the random stream.
         symbols = random.integers(1, KINDS + 1, (RECALLED, size))
@@ -211,9 +209,7 @@ class Adding(Task):
         """1/6, the variance of the sum, minus 1/12, that of one number, if it is read last; a squared error."""
         return 1 / 6 - 1 / (12 * (self.length - self.length // 2))
 
-    def batch(
-        self, index: int, size: int, *, seed: int, split: Split = "train", device: Device = "cpu"
-    ) -> Batch:
+    def batch(self, index: int, size: int, *, seed: int, split: Split = "train", device: Device = "cpu") -> Batch:
         random = batch_random(seed, split, index)
         inputs = np.zeros((self.length, size, 2), np.float32)
         inputs[:, :, 0] = random.random((self.length, size), np.float32)
@@ -259,13 +255,7 @@ class BinarySequences(Task):
     facts = CATALOG["binary"]
     training_defaults: ClassVar[Settings] = {
         "cell": {"hidden": 32},
-        "training": {
-            "batch": 32,
-            "updates": 10_000,
-            "learning_rate": 1e-3,
-            "validate_every": 250,
-            "patience": 10,
-        }
+        "training": {"batch": 32, "updates": 10_000, "learning_rate": 1e-3, "validate_every": 250, "patience": 10}
         | {"optimizer": "rmsprop", "smoothing": 0.9, "clip_norm": 0.25},
     }
 
@@ -316,9 +306,7 @@ class BinarySequences(Task):
     def batches(self, split: Split, size: int) -> int:
         return batches_per_epoch(self.sizes, size, split)
 
-    def batch(
-        self, index: int, size: int, *, seed: int, split: Split = "train", device: Device = "cpu"
-    ) -> Batch:
+    def batch(self, index: int, size: int, *, seed: int, split: Split = "train", device: Device = "cpu") -> Batch:
         members, weights = epoch_batch(self.sizes, index, size, seed=seed, split=split)
         # The data are stored as bytes; embeddings need int64.
         symbols = torch.from_numpy(binary_data(self, split)[members].T.astype(np.int64)).to(device)

@@ -60,9 +60,7 @@ class Batch(NamedTuple):
             return torch.from_numpy(array).to(device)
 
         weights = np.ones(targets.shape, np.float32) if weights is None else weights
-        return cls(
-            tensor(inputs), tensor(targets), tensor(weights), None if resets is None else tensor(resets)
-        )
+        return cls(tensor(inputs), tensor(targets), tensor(weights), None if resets is None else tensor(resets))
 
     def columns(self, part: slice) -> Batch:
         """A subset of the sequences, for example the share of one process."""
@@ -158,9 +156,7 @@ class Task(ABC):
         """Loss of the best memoryless answers, in nats."""
 
     @abstractmethod
-    def batch(
-        self, index: int, size: int, *, seed: int, split: Split = "train", device: Device = "cpu"
-    ) -> Batch:
+    def batch(self, index: int, size: int, *, seed: int, split: Split = "train", device: Device = "cpu") -> Batch:
         """Batch number `index` of `size` sequences."""
 
     def batches(self, split: Split, size: int) -> int | None:
@@ -196,9 +192,7 @@ class Task(ABC):
         value = getattr(self, option)
         # JSON and the command line can pass true or 2.5; bool is a subclass of int.
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise InputError(
-                f"{self.facts.word}: {option} is {value!r}; expected a whole number of {least} or more"
-            )
+            raise InputError(f"{self.facts.word}: {option} is {value!r}; expected a whole number of {least} or more")
 
     def check_positive(self, option: str) -> None:
         """Reject an option that is not a positive number."""
@@ -229,9 +223,7 @@ def batches_per_epoch(sizes: Mapping[Split, int], size: int, split: Split) -> in
     check_split(split)
     total = sizes[split]
     if size < 1 or (split == "train" and size > total):
-        raise InputError(
-            f"a batch of {size:,} sequences; expected 1 to {total:,}, the size of the training set"
-        )
+        raise InputError(f"a batch of {size:,} sequences; expected 1 to {total:,}, the size of the training set")
     # Training drops an incomplete last batch; evaluation must count every sequence.
     return total // size if split == "train" else -(-total // size)
 

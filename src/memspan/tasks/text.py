@@ -136,9 +136,7 @@ class TextTask(Task):
         """Empty: the metric of a text is its loss, as bits per character or perplexity."""
         return {}
 
-    def batch(
-        self, index: int, size: int, *, seed: int, split: Split = "train", device: Device = "cpu"
-    ) -> Batch:
+    def batch(self, index: int, size: int, *, seed: int, split: Split = "train", device: Device = "cpu") -> Batch:
         layout = self._layout(split, size)
         if self.carry:
             at = index % layout.batches

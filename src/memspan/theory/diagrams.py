@@ -61,12 +61,7 @@ BIAS_MEAN, SIGMA_W = Axis("bias_mean", -4.0, 8.0), Axis("sigma_w", 0.5, 10.0)
 
 
 def phase_diagram(
-    field: Field,
-    x: Axis = BIAS_MEAN,
-    y: Axis = SIGMA_W,
-    *,
-    input_correlation: float = 1.0,
-    points: int = POINTS,
+    field: Field, x: Axis = BIAS_MEAN, y: Axis = SIGMA_W, *, input_correlation: float = 1.0, points: int = POINTS
 ) -> HeatMap:
     """The timescale of `field` over a grid of points x points values of two parameters, with the edge of chaos."""
     if x.parameter == y.parameter:
@@ -139,19 +134,14 @@ def dynamics_charts(field: Field, *, seed: int = 0, progress: Progress = SILENT)
     )
 
 
-def simulated_dynamics(
-    network: RandomNetwork, *, seed: int = 0, progress: Progress = SILENT
-) -> tuple[Chart, ...]:
+def simulated_dynamics(network: RandomNetwork, *, seed: int = 0, progress: Progress = SILENT) -> tuple[Chart, ...]:
     """Panel a for a network without a closed theory: untied and tied simulation."""
     shown = np.unique([0.0, 2.0, 4.0, float(network.bias_mean)])
     lines = []
     with progress.stage("simulating networks", 2 * shown.size) as stage:
         for bias in shown:
             moved = dataclasses.replace(network, bias_mean=float(bias))
-            for tied, words in (
-                (False, "fresh weights at every step"),
-                (True, "the same weights in all steps"),
-            ):
+            for tied, words in ((False, "fresh weights at every step"), (True, "the same weights in all steps")):
                 run = _simulate(moved, None, seed, tied=tied)
                 style = "dashed" if tied else "line"
                 lines.append(line(f"bias mean {bias:g}, {words}", np.arange(run.c.size), run.c, style=style))

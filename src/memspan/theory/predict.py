@@ -85,12 +85,7 @@ class PredictionRequest:
 
 
 def predict_cell(
-    cell: str,
-    settings: Mapping[str, float],
-    request: PredictionRequest,
-    *,
-    seed: int = 0,
-    progress: Progress = SILENT,
+    cell: str, settings: Mapping[str, float], request: PredictionRequest, *, seed: int = 0, progress: Progress = SILENT
 ) -> Prediction:
     """The fixed point and the timescale of a random network of this cell.
 
@@ -152,9 +147,7 @@ def _branch_notes(branches: tuple[Branch, ...]) -> list[str]:
     stable = [branch for branch in branches if branch.stable]
     if len(stable) < 2:
         return []
-    each = "; ".join(
-        f"q = {b.q:.4g} with chi_1 = {b.chi1:.4g}{' (reached)' if b.reached else ''}" for b in stable
-    )
+    each = "; ".join(f"q = {b.q:.4g} with chi_1 = {b.chi1:.4g}{' (reached)' if b.reached else ''}" for b in stable)
     return [
         f"the variance has {len(stable)} stable fixed points ({each}); the prediction is for a network started at h = 0"
     ]
@@ -178,9 +171,7 @@ def _field_target(cell: str, field: Field, request: PredictionRequest) -> Timesc
     if request.timescale is None:
         return None
     parameter: Parameter = request.parameter or ("sigma_w" if cell == "rnn" else "bias_mean")
-    answer = parameter_for(
-        field, request.timescale, parameter=parameter, input_correlation=request.input_correlation
-    )
+    answer = parameter_for(field, request.timescale, parameter=parameter, input_correlation=request.input_correlation)
     low, high = SEARCHED[parameter]
     return TimescaleTarget(
         timescale=request.timescale,
@@ -199,9 +190,7 @@ def _predict_sampled(
 ) -> Prediction:
     """LSTM and GRU, which have no closed theory, by simulation."""
     if request.axes is not None:
-        raise InputError(
-            f"a phase diagram of {cell} would need thousands of simulations; use rnn or minimal-rnn"
-        )
+        raise InputError(f"a phase diagram of {cell} would need thousands of simulations; use rnn or minimal-rnn")
     if request.weights != "gaussian":
         raise InputError(
             f"{cell} is simulated with Gaussian weights only, got {request.weights}; use rnn or minimal-rnn"
@@ -231,9 +220,7 @@ def _predict_sampled(
         variance_timescale=None,
         phase=phase_of(point.chi1),
         branches=(Branch(point.q, point.Q, math.nan, True, True, point.chi1),),
-        jacobian=JacobianMoments(
-            request.steps, request.weights, mean_over(point.chi1, request.steps), math.nan
-        ),
+        jacobian=JacobianMoments(request.steps, request.weights, mean_over(point.chi1, request.steps), math.nan),
         error=point.chi_error,
         wanted=target,
         notes=notes,
@@ -253,9 +240,7 @@ def _sampled_target(
     if request.timescale is None:
         return None
     if request.parameter == "sigma_w":
-        raise InputError(
-            "a requested timescale of lstm and gru is reached by the bias mean only; omit --vary"
-        )
+        raise InputError("a requested timescale of lstm and gru is reached by the bias mean only; omit --vary")
     target = request.timescale
     check_timescale(target)
 
@@ -293,9 +278,7 @@ def _smallest_bias(
             share = math.log(target / below) / math.log(above / below) if math.isfinite(above) else 0.5
             bias = low + min(max(share, 0.1), 0.9) * (high - low)
         reached = timescale_at(bias)
-        low, below, high, above = (
-            (low, below, bias, reached) if reached >= target else (bias, reached, high, above)
-        )
+        low, below, high, above = (low, below, bias, reached) if reached >= target else (bias, reached, high, above)
         if low >= highest:
             raise InputError(
                 f"no bias mean up to {highest:g} makes signals last {target:,.6g} steps; the longest is {below:,.4g} steps "
@@ -322,11 +305,7 @@ def predict_linear(network: LinearRNN, *, longest: int = 100) -> LinearPredictio
     length = network.correlation_length if stationary else None
     return LinearPrediction(
         cell="linear",
-        settings={
-            "hidden": float(network.hidden),
-            "visible": float(network.visible),
-            "noise": network.noise,
-        },
+        settings={"hidden": float(network.hidden), "visible": float(network.visible), "noise": network.noise},
         spectral_radius=network.spectral_radius,
         rate=network.rate,
         correlation_length=length,

@@ -40,17 +40,12 @@ def trained(kind: str):
         tokenizer = tokenizers.Tokenizer(made.BPE())
         tokenizer.pre_tokenizer = pre.ByteLevel(add_prefix_space=False)
         trainer = tokenizers.trainers.BpeTrainer(
-            vocab_size=400,
-            initial_alphabet=pre.ByteLevel.alphabet(),
-            special_tokens=marks,
-            show_progress=False,
+            vocab_size=400, initial_alphabet=pre.ByteLevel.alphabet(), special_tokens=marks, show_progress=False
         )
     elif kind == "blanks":
         tokenizer = tokenizers.Tokenizer(made.BPE(unk_token="<unk>"))
         tokenizer.pre_tokenizer = pre.Metaspace(prepend_scheme="always")
-        trainer = tokenizers.trainers.BpeTrainer(
-            vocab_size=150, special_tokens=["<unk>", *marks], show_progress=False
-        )
+        trainer = tokenizers.trainers.BpeTrainer(vocab_size=150, special_tokens=["<unk>", *marks], show_progress=False)
     else:
         tokenizer = tokenizers.Tokenizer(made.WordPiece(unk_token="<unk>"))
         tokenizer.normalizer = tokenizers.normalizers.BertNormalizer()
@@ -89,12 +84,7 @@ def read_text(
     data = text.encode()
     inputs = (Input("x", lambda: io.BytesIO(data), len(data)),)
     request = Request(
-        names=("x",),
-        inputs=inputs,
-        documents=documents,
-        argument=str(path),
-        piece=piece,
-        memory_limit=limit,
+        names=("x",), inputs=inputs, documents=documents, argument=str(path), piece=piece, memory_limit=limit
     )
     return bpe.read_bpe(request)
 
@@ -123,9 +113,7 @@ words = st.text(st.sampled_from("ab1_.,\n\n\r\t  ñ☃😀'"), max_size=12)
 
 
 @KINDS
-@given(
-    text=st.lists(st.sampled_from(["double", "value", " to be", "\n\n    return", "naïve ", "<end>"]) | words)
-)
+@given(text=st.lists(st.sampled_from(["double", "value", " to be", "\n\n    return", "naïve ", "<end>"]) | words))
 def test_a_document_has_the_same_tokens_in_pieces_of_any_size(files, kind, text):
     document = "to be " + "".join(text)
     expected = tokens_of(files[kind], document)
@@ -145,11 +133,7 @@ def test_long_documents_have_the_tokens_of_the_whole(files, monkeypatch, kind, s
     assert all(stretch <= len(part) < 2 * stretch for part in cut)
 
 
-@given(
-    st.text(st.sampled_from("ab \n.é"), max_size=60),
-    st.lists(st.integers(0, 60)),
-    st.integers(2, 8),
-)
+@given(st.text(st.sampled_from("ab \n.é"), max_size=60), st.lists(st.integers(0, 60)), st.integers(2, 8))
 def test_stretches_depend_on_the_document_alone_and_end_at_the_best_border(text, cuts, size):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bpe, "STRETCH", size)
@@ -214,15 +198,10 @@ def test_a_tokenizer_for_texts_of_one_length_is_used_for_all(files, tmp_path):
     tokenizer = tokenizers.Tokenizer.from_file(str(files["bytes"]))
     tokenizer.enable_truncation(5)
     tokenizer.enable_padding(length=9, pad_token="<end>")
-    tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
-        "<end> $A", special_tokens=[("<end>", 0)]
-    )
+    tokenizer.post_processor = tokenizers.processors.TemplateProcessing("<end> $A", special_tokens=[("<end>", 0)])
     tokenizer.save(str(tmp_path / "short.json"))
     found = read_text("to be or not\nto be or not to be", tmp_path / "short.json", documents="line")
-    assert labels(found) == [
-        tokens_of(files["bytes"], "to be or not"),
-        tokens_of(files["bytes"], "to be or not to be"),
-    ]
+    assert labels(found) == [tokens_of(files["bytes"], "to be or not"), tokens_of(files["bytes"], "to be or not to be")]
 
 
 @pytest.mark.parametrize("text", ["", "hello", "[]", "{}", json.dumps({"model": {"type": "abacus"}})])
@@ -230,9 +209,7 @@ def test_invalid_tokenizers_are_refused(tmp_path, text):
     path, data = tmp_path / "tokenizer.json", tmp_path / "x.txt"
     path.write_text(text)
     data.write_text("to be or not to be")
-    with pytest.raises(
-        InputError, match=r"tokenizer\.json is not a valid tokenizer\.json \(.*\); give one that"
-    ):
+    with pytest.raises(InputError, match=r"tokenizer\.json is not a valid tokenizer\.json \(.*\); give one that"):
         read(data, symbols=f"bpe:{path}")
 
 
@@ -263,7 +240,5 @@ def test_a_text_that_the_tokenizer_cannot_encode_is_reported(tmp_path):
 def test_a_missing_extra_is_named(files, tmp_path, monkeypatch):
     (tmp_path / "x.txt").write_text("to be")
     monkeypatch.setitem(sys.modules, "tokenizers", None)
-    with pytest.raises(
-        MissingExtraError, match=r"reading a tokenizer\.json needs tokenizers; install memspan\[hf\]"
-    ):
+    with pytest.raises(MissingExtraError, match=r"reading a tokenizer\.json needs tokenizers; install memspan\[hf\]"):
         read(tmp_path / "x.txt", symbols=f"bpe:{files['bytes']}")

@@ -80,10 +80,7 @@ def test_compressed_is_read_as_what_it_holds(tmp_path: Path, ending: str) -> Non
     packed.write_bytes(PACKERS[ending](plain.read_bytes()))
     assert read(packed).symbols == "dna"
     assert read(packed).fingerprint() == read(plain).fingerprint()
-    assert (
-        read(packed, symbols="bytes", memory_limit=0).fingerprint()
-        == read(plain, symbols="bytes").fingerprint()
-    )
+    assert read(packed, symbols="bytes", memory_limit=0).fingerprint() == read(plain, symbols="bytes").fingerprint()
 
 
 @pytest.mark.parametrize("ending", PACKERS)
@@ -101,9 +98,7 @@ def test_a_damaged_compressed_file_is_reported(tmp_path: Path, ending: str, dama
     middle = len(data) // 2
     changed = data[:middle] + bytes(255 - byte for byte in data[middle : middle + 20]) + data[middle + 20 :]
     path.write_bytes({"cut short": data[:-20], "changed": changed, "not compressed": TEXT.encode()}[damage])
-    with pytest.raises(
-        InputError, match=rf"x.txt{ending} is not a complete \w+ file \(.*\); get it again, or rename"
-    ):
+    with pytest.raises(InputError, match=rf"x.txt{ending} is not a complete \w+ file \(.*\); get it again, or rename"):
         read(path, symbols="bytes")
 
 
@@ -119,10 +114,7 @@ def test_a_missing_file_is_reported(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_opened_is_reported(tmp_path: Path, folder: Path) -> None:
     inside_a_file = folder / "b.txt" / "x"
-    assert (
-        refusal(inside_a_file)
-        == f"cannot read {inside_a_file}: Not a directory; give a file that can be read"
-    )
+    assert refusal(inside_a_file) == f"cannot read {inside_a_file}: Not a directory; give a file that can be read"
     assert "File name too long" in refusal("x" * 300)
     assert "null byte" in refusal("a\0b")
     (tmp_path / "hidden-only").mkdir()
@@ -130,9 +122,7 @@ def test_a_file_that_cannot_be_opened_is_reported(tmp_path: Path, folder: Path) 
     assert refusal(tmp_path / "hidden-only").startswith("no files below the folder ")
 
 
-def test_missing_permission_is_reported_before_any_work(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_permission_is_reported_before_any_work(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "b.txt")
     assert refusal(folder) == f"cannot read {folder}/b.txt: Permission denied; give a file that can be read"
 
@@ -164,10 +154,7 @@ def test_other_places_are_read_through_fsspec() -> None:
         sequence = read("memory://corpus")
         assert texts(sequence) == ["one", "two"]
         assert sequence.paths == ("memory://corpus",)
-        assert (
-            refusal("memory://corpus/no.txt")
-            == "no such file or folder: memory://corpus/no.txt; check the address"
-        )
+        assert refusal("memory://corpus/no.txt") == "no such file or folder: memory://corpus/no.txt; check the address"
     finally:
         memory.rm("/corpus", recursive=True)
 

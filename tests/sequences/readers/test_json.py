@@ -39,9 +39,7 @@ def test_documents_are_the_inner_lists(documents: list[list[str]], escaped: bool
 
 
 def test_a_list_within_a_document_is_one_symbol(tmp_path: Path) -> None:
-    sequence = read(
-        file(tmp_path, '{"train": [[[60, 64], [60, [67]]], [[60, 64]]], "test": []}'), key="train"
-    )
+    sequence = read(file(tmp_path, '{"train": [[[60, 64], [60, [67]]], [[60, 64]]], "test": []}'), key="train")
     assert labels(sequence) == [[(60, 64), (60, (67,))], [(60, 64)]]
     assert sequence.symbols == "json"
 
@@ -66,18 +64,12 @@ EXAMPLE = ", such as [[1, 2, 1], [2, 1]]"
         ("[[1, 2], 3]", None, f"document 1 of PATH is a number; {LISTS}{EXAMPLE}"),
         ('["ab", "c"]', None, f"document 0 of PATH is a string; {LISTS}{EXAMPLE}"),
         ("[null]", None, f"document 0 of PATH is null; {LISTS}{EXAMPLE}"),
-        (
-            '[[1, {"a": 2}]]',
-            None,
-            "a symbol of PATH is an object; expected a number, a string or a list of them",
-        ),
+        ('[[1, {"a": 2}]]', None, "a symbol of PATH is an object; expected a number, a string or a list of them"),
         ("", None, "PATH is empty (0 symbols); expected a list of documents"),
         ("[]", None, "PATH is empty (0 symbols); give data with at least two kinds of symbols"),
     ],
 )
-def test_json_that_is_not_as_expected_is_refused(
-    tmp_path: Path, text: str, key: str | None, message: str
-) -> None:
+def test_json_that_is_not_as_expected_is_refused(tmp_path: Path, text: str, key: str | None, message: str) -> None:
     path = file(tmp_path, text)
     with pytest.raises(InputError) as caught:
         read(path, key=key)

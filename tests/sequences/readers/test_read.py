@@ -73,45 +73,21 @@ def test_files_of_different_formats_need_one_format_for_all(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            {"symbols": "letters"},
-            "unknown symbols 'letters'; use --as chars, bytes, words, lines, dna, numbers, ",
-        ),
+        ({"symbols": "letters"}, "unknown symbols 'letters'; use --as chars, bytes, words, lines, dna, numbers, "),
         ({"symbols": "chars:utf8"}, "unknown symbols 'chars:utf8'; use --as chars"),
         ({"symbols": "letters"}, "tokens, json, bpe:FILE"),
         ({"symbols": "bpe"}, "--as bpe lacks its FILE; use --as bpe:FILE"),
         ({"symbols": "bpe:"}, "--as bpe lacks its FILE"),
-        (
-            {"symbols": "tokens:int8"},
-            "unknown type 'int8' of tokens; use --as tokens:uint16 or --as tokens:uint32",
-        ),
-        (
-            {"documents": ""},
-            "the document separator is empty; use --documents file, line, blank or some text",
-        ),
-        (
-            {"symbols": "lines", "documents": "line"},
-            "--documents 'line' does not apply to --as lines; use file or",
-        ),
-        (
-            {"symbols": "lines", "documents": "--"},
-            "--documents '--' does not apply to --as lines; use file or blank",
-        ),
-        (
-            {"symbols": "dna", "documents": "line"},
-            "--documents is for text; as dna, a record is a document; leave",
-        ),
+        ({"symbols": "tokens:int8"}, "unknown type 'int8' of tokens; use --as tokens:uint16 or --as tokens:uint32"),
+        ({"documents": ""}, "the document separator is empty; use --documents file, line, blank or some text"),
+        ({"symbols": "lines", "documents": "line"}, "--documents 'line' does not apply to --as lines; use file or"),
+        ({"symbols": "lines", "documents": "--"}, "--documents '--' does not apply to --as lines; use file or blank"),
+        ({"symbols": "dna", "documents": "line"}, "--documents is for text; as dna, a record is a document; leave"),
         ({"symbols": "dna", "documents": "file"}, "--documents is for text; as dna, a record is a document"),
-        (
-            {"symbols": "numbers", "documents": "blank"},
-            "--documents is for text; as numbers, a file is a document",
-        ),
+        ({"symbols": "numbers", "documents": "blank"}, "--documents is for text; as numbers, a file is a document"),
         ({"symbols": "tokens", "documents": "line"}, "as tokens, a file or a row of an array is a document"),
         ({"symbols": "json", "documents": "line"}, "as json, an inner list is a document"),
-        (
-            {"column": "x"},
-            "--column is for numbers, the input is read as chars; use --as numbers or leave it out",
-        ),
+        ({"column": "x"}, "--column is for numbers, the input is read as chars; use --as numbers or leave it out"),
         ({"transform": "difference"}, "--transform is for numbers, the input is read as chars"),
         ({"key": "train"}, "--key is for json, the input is read as chars; use --as json or leave it out"),
     ],

@@ -98,10 +98,7 @@ def test_symbols_are_the_quantile_bins_of_the_transformed_values(
 
 
 def test_changes_never_cross_from_one_file_into_the_next_and_bins_are_shared(tmp_path: Path) -> None:
-    paths = [
-        table(tmp_path, "x,y\n1,0\n2,0\n4,0\n", "a.csv"),
-        table(tmp_path, "y,x\n0,100\n0,101\n", "b.csv"),
-    ]
+    paths = [table(tmp_path, "x,y\n1,0\n2,0\n4,0\n", "a.csv"), table(tmp_path, "y,x\n0,100\n0,101\n", "b.csv")]
     sequence = read(paths, column="x", transform="difference", levels=2)
     assert symbols(sequence) == [[0, 1], [0]]
     assert sequence.notes[1] == "2 quantile bins of the difference: up to 1, above"
@@ -130,21 +127,9 @@ def test_a_constant_column_has_one_symbol_kind(tmp_path: Path) -> None:
         ("x,y\na,1\nb,\n", {}, r"no column of .* holds numbers; its columns are x, y \(0 to 1\)"),
         ("x\n1\nnan\n", {}, "row 3: nan in column x is not finite; remove or correct it"),
         ("x\n\n1\n-inf\n", {}, "row 4: -inf in column x is not finite"),
-        (
-            "x\n1\n0\n",
-            {"transform": "log-return"},
-            "row 3: 0.0 in column x is not positive, so it has no log-return",
-        ),
-        (
-            "x\n-1\n2\n",
-            {"transform": "abs-log-return"},
-            "row 2: -1.0 .*no abs-log-return; use --transform diff",
-        ),
-        (
-            "x\n1\n2\n",
-            {"transform": "square"},
-            "unknown transform 'square'; use --transform none, difference, ",
-        ),
+        ("x\n1\n0\n", {"transform": "log-return"}, "row 3: 0.0 in column x is not positive, so it has no log-return"),
+        ("x\n-1\n2\n", {"transform": "abs-log-return"}, "row 2: -1.0 .*no abs-log-return; use --transform diff"),
+        ("x\n1\n2\n", {"transform": "square"}, "unknown transform 'square'; use --transform none, difference, "),
         ("x\n1\n2\n", {"levels": 1}, "--levels 1 leaves nothing to measure; use --levels 2 or more"),
         ("", {}, r"table.csv is empty \(0 symbols\)"),
         ("x\n", {}, r"table.csv is empty \(0 symbols\)"),
@@ -188,9 +173,7 @@ def test_an_index_a_date_or_a_constant_is_never_chosen_by_default(tmp_path, head
 
 def test_if_no_column_is_left_one_must_be_named(tmp_path: Path) -> None:
     path = table(tmp_path, "day,total\n1,5\n2,8\n3,9\n")
-    with pytest.raises(
-        InputError, match=r"left out: day \(index .*\), total \(.*increasing\); name one with --column"
-    ):
+    with pytest.raises(InputError, match=r"left out: day \(index .*\), total \(.*increasing\); name one with --column"):
         read(path)
     assert symbols(read(path, column="total", levels=3)) == [[0, 1, 2]]
 
@@ -201,12 +184,7 @@ GAPS = "x,y\n5,1\n1,\n9,2\n2,NA\n8,nan\n1,7\n3,4\n"
 @pytest.mark.parametrize(
     ("transform", "missing", "documents", "note"),
     [
-        (
-            "none",
-            "drop",
-            [[0, 0, 1, 1]],
-            "3 missing values dropped: values before and after are treated as neighbors",
-        ),
+        ("none", "drop", [[0, 0, 1, 1]], "3 missing values dropped: values before and after are treated as neighbors"),
         ("none", "break", [[0], [0], [1, 1]], "3 missing values: each ends a document"),
         ("difference", "drop", [[0, 1, 0]], "3 missing values dropped: "),
     ],
@@ -225,9 +203,7 @@ def test_changes_never_cross_a_missing_value_that_ends_a_document(tmp_path: Path
 
 def test_a_missing_value_is_an_error_by_default_and_the_message_names_the_option(tmp_path: Path) -> None:
     for text, cell in ((GAPS, "''"), (GAPS.replace("1,\n", "1,4\n"), "'NA'")):
-        with pytest.raises(
-            InputError, match=rf"row \d: {cell} in column y .*--missing drop or --missing break"
-        ):
+        with pytest.raises(InputError, match=rf"row \d: {cell} in column y .*--missing drop or --missing break"):
             read(table(tmp_path, text), column="y")
     with pytest.raises(InputError, match=r"row 3: nan in column x is not finite; .*--missing drop or break"):
         read(table(tmp_path, "x\n1\nnan\n3\n1\n"))
@@ -251,7 +227,5 @@ def test_a_column_with_many_gaps_is_still_one_of_numbers(tmp_path: Path) -> None
 def test_missing_is_for_numbers_and_has_three_answers(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="--missing is for numbers, the input is read as chars"):
         read(table(tmp_path, "abab", "text.txt"), missing="drop")
-    with pytest.raises(
-        InputError, match="unknown policy 'skip' for missing values; use --missing error, drop, break"
-    ):
+    with pytest.raises(InputError, match="unknown policy 'skip' for missing values; use --missing error, drop, break"):
         read(table(tmp_path, "x\n1\n2\n"), missing="skip")

@@ -29,11 +29,7 @@ def labels(sequence: Sequence) -> Documents:
 
 
 def outcome(
-    reader: Callable[[Request], Sequence],
-    data: bytes,
-    piece: int,
-    documents: str = "file",
-    limit: int = MEMORY_LIMIT,
+    reader: Callable[[Request], Sequence], data: bytes, piece: int, documents: str = "file", limit: int = MEMORY_LIMIT
 ) -> Documents | str:
     """The documents, or how the reader refuses what cannot be measured."""
     inputs = (Input("x", lambda: io.BytesIO(data), len(data)),)
@@ -83,9 +79,7 @@ def test_words_are_what_str_split_finds(text: str, piece: int, limit: int) -> No
 @given(texts, pieces, limits)
 def test_lines_are_what_python_reads_from_a_file(text: str, piece: int, limit: int) -> None:
     lines = split_lines(text)
-    assert outcome(read_lines, text.encode(), piece, limit=limit) == expected(
-        [[*(lines if lines[-1] else lines[:-1])]]
-    )
+    assert outcome(read_lines, text.encode(), piece, limit=limit) == expected([[*(lines if lines[-1] else lines[:-1])]])
 
 
 @given(texts, pieces)
@@ -115,9 +109,7 @@ def test_with_documents_blank_paragraphs_are_documents(text: str, piece: int) ->
     full: Documents = [[*split_lines(part)] for part in parts if part]
     assert outcome(read_lines, data, piece, "blank") == expected(full)
     raw_parts = paragraphs(data.decode("latin-1"), lambda line: not line.encode("latin-1").strip())
-    assert outcome(read_bytes, data, piece, "blank") == expected(
-        [list(p.encode("latin-1")) for p in raw_parts]
-    )
+    assert outcome(read_bytes, data, piece, "blank") == expected([list(p.encode("latin-1")) for p in raw_parts])
 
 
 def test_line_ends_are_not_translated(tmp_path: Path) -> None:
@@ -127,9 +119,7 @@ def test_line_ends_are_not_translated(tmp_path: Path) -> None:
 
 
 @given(texts, st.integers(0, 40), st.sampled_from([b"\xff", b"\x80", b"\xc3\x28", b"\xed\xa0\x80"]), pieces)
-def test_a_byte_that_is_not_utf8_is_reported_with_its_offset(
-    text: str, at: int, bad: bytes, piece: int
-) -> None:
+def test_a_byte_that_is_not_utf8_is_reported_with_its_offset(text: str, at: int, bad: bytes, piece: int) -> None:
     head, tail = text[:at].encode(), text[at:].encode()
     inputs = (Input("x", lambda: io.BytesIO(head + bad + tail)),)
     request = Request(names=("x",), inputs=inputs, piece=piece)

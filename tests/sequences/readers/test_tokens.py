@@ -47,9 +47,7 @@ def test_a_numpy_array_is_documents_by_row(array: np.ndarray, by_columns: bool, 
 
 
 @given(
-    st.lists(st.integers(0, 65_535), min_size=2, max_size=30),
-    st.sampled_from(["uint16", "uint32"]),
-    st.integers(1, 9),
+    st.lists(st.integers(0, 65_535), min_size=2, max_size=30), st.sampled_from(["uint16", "uint32"]), st.integers(1, 9)
 )
 def test_a_raw_file_is_one_document(tokens: list[int], token_type: str, piece: int) -> None:
     tokens = [*tokens, (tokens[0] + 1) % 65_536]
@@ -94,10 +92,7 @@ def refused(path: Path, symbols: str = "tokens") -> str:
     [
         (np.array([0.5, 1.0]), "holds float64 values; expected integers; save it with array.astype('int64')"),
         (np.array([True, False]), "holds bool values; expected integers; save it with array.astype('int64')"),
-        (
-            np.array([{}, 1], object),
-            "holds object values; expected integers; save it with array.astype('int64')",
-        ),
+        (np.array([{}, 1], object), "holds object values; expected integers; save it with array.astype('int64')"),
         (np.zeros((2, 2, 2), int), "has 3 dimensions; expected one, or two with documents as rows"),
         (np.array(5), "has 0 dimensions; expected one, or two with documents as rows"),
         (np.zeros(0, int), "is empty (0 symbols); give data with at least two kinds of symbols"),
@@ -110,9 +105,7 @@ def test_an_array_that_is_no_tokens_is_refused(tmp_path: Path, array: np.ndarray
     assert refused(path) == message
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"hello, world", b"\x93NUMPY", b"\x93NUMPY\x09\x00abc", npy(np.arange(9))[:60]]
-)
+@pytest.mark.parametrize("data", [b"", b"hello, world", b"\x93NUMPY", b"\x93NUMPY\x09\x00abc", npy(np.arange(9))[:60]])
 def test_a_file_that_is_no_numpy_file_is_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "x.npy"
     path.write_bytes(data)
@@ -138,13 +131,9 @@ def test_an_array_cut_short_is_refused(tmp_path: Path) -> None:
 def test_a_raw_file_of_a_wrong_length_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.bin"
     path.write_bytes(b"abc")
-    advice = (
-        "give a raw little-endian file of tokens, or set its type: --as tokens:uint16 or --as tokens:uint32"
-    )
+    advice = "give a raw little-endian file of tokens, or set its type: --as tokens:uint16 or --as tokens:uint32"
     assert refused(path) == f"is not a whole number of uint16 tokens (bytes left over: 1); {advice}"
-    assert refused(path, "tokens:uint32").startswith(
-        "is not a whole number of uint32 tokens (bytes left over: 3)"
-    )
+    assert refused(path, "tokens:uint32").startswith("is not a whole number of uint32 tokens (bytes left over: 3)")
     with pytest.raises(InputError, match="whole number of uint16"):
         read_tokens(request_for(b"abc", "-", piece=2))
 

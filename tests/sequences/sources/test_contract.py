@@ -139,9 +139,7 @@ def test_information_does_not_depend_on_the_order_of_lags(source: Source, length
 
 @every_source
 @pytest.mark.parametrize("lags", [[0], [-1], [1.5], [[1, 2]], ["a"]])
-def test_lags_that_are_not_positive_whole_numbers_are_refused(
-    source: Source, length: int, lags: list
-) -> None:
+def test_lags_that_are_not_positive_whole_numbers_are_refused(source: Source, length: int, lags: list) -> None:
     with pytest.raises(InputError, match="expected a list of positive integers"):
         source.information(lags)
 

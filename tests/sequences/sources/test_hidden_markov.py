@@ -35,8 +35,7 @@ def over_all_paths(source: HiddenMarkov, lag: int) -> float:
 def random_source(n_states: int, n_symbols: int, seed: int) -> HiddenMarkov:
     rng = np.random.default_rng(seed)
     return HiddenMarkov(
-        rng.dirichlet(np.ones(n_states), n_states),
-        rng.dirichlet(np.full(n_symbols, 0.3), (n_states, n_states)),
+        rng.dirichlet(np.ones(n_states), n_states), rng.dirichlet(np.full(n_symbols, 0.3), (n_states, n_states))
     )
 
 
@@ -45,9 +44,7 @@ def random_source(n_states: int, n_symbols: int, seed: int) -> HiddenMarkov:
 def test_information_is_that_of_all_hidden_paths(n_states: int, n_symbols: int, seed: int) -> None:
     source = random_source(n_states, n_symbols, seed)
     lags = [1, 2, 3]
-    np.testing.assert_allclose(
-        source.information(lags), [over_all_paths(source, lag) for lag in lags], atol=ROUNDING
-    )
+    np.testing.assert_allclose(source.information(lags), [over_all_paths(source, lag) for lag in lags], atol=ROUNDING)
 
 
 def test_a_chain_that_shows_its_state_is_a_markov_chain() -> None:

@@ -38,9 +38,7 @@ matrices = st.integers(2, 5).flatmap(stochastic)
 def test_two_states_by_hand() -> None:
     chain = MarkovChain(np.array([[0.9, 0.1], [0.3, 0.7]]))
     np.testing.assert_allclose(chain.stationary, [0.75, 0.25], atol=1e-15)
-    by_hand = (
-        0.675 * np.log(0.675 / 0.5625) + 2 * 0.075 * np.log(0.075 / 0.1875) + 0.175 * np.log(0.175 / 0.0625)
-    )
+    by_hand = 0.675 * np.log(0.675 / 0.5625) + 2 * 0.075 * np.log(0.075 / 0.1875) + 0.175 * np.log(0.175 / 0.0625)
     assert chain.information([1])[0] == pytest.approx(by_hand, abs=ROUNDING)
 
 
@@ -68,9 +66,7 @@ def test_lazy_chain_has_one_eigenvalue(n_symbols: int, stay: float) -> None:
     same, other = 1 + (n_symbols - 1) * memory, 1 - memory
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.nan_to_num(same * np.log(same)) + (n_symbols - 1) * other * np.log(other)
-    np.testing.assert_allclose(
-        MarkovChain.lazy(n_symbols, stay).information(lags), terms / n_symbols, atol=ROUNDING
-    )
+    np.testing.assert_allclose(MarkovChain.lazy(n_symbols, stay).information(lags), terms / n_symbols, atol=ROUNDING)
 
 
 def test_tiny_information_keeps_its_digits() -> None:
@@ -140,9 +136,7 @@ def test_ising_chain_has_its_closed_form_and_is_a_markov_chain(beta_j: float) ->
     ising = IsingChain(beta_j)
     memory = -np.tanh(beta_j)
     lags = [1, 2, 5, 9]
-    np.testing.assert_allclose(
-        ising.information(lags), [fair_bits(memory**lag) for lag in lags], atol=ROUNDING
-    )
+    np.testing.assert_allclose(ising.information(lags), [fair_bits(memory**lag) for lag in lags], atol=ROUNDING)
     far = [1, 2, 5, 20, 40]
     np.testing.assert_allclose(ising.information(far), ising.chain().information(far), rtol=1e-10)
 
@@ -238,9 +232,7 @@ def test_every_document_of_a_sticky_chain_starts_independently() -> None:
     assert abs(np.mean(first[1:] == first[:-1]) - equal) < 5 * np.sqrt(equal * (1 - equal) / 30_000)
 
 
-@pytest.mark.parametrize(
-    ("p", "stay"), [([0.5, 0.5], 1.0), ([0.5, 0.5], -0.1), ([1.0], 0.5), ([0.5, 0.4], 0.5)]
-)
+@pytest.mark.parametrize(("p", "stay"), [([0.5, 0.5], 1.0), ([0.5, 0.5], -0.1), ([1.0], 0.5), ([0.5, 0.4], 0.5)])
 def test_impossible_sticky_chains_are_refused(p: list, stay: float) -> None:
     with pytest.raises(InputError, match="expected"):
         StickyChain(np.array(p), stay)
@@ -286,9 +278,7 @@ def test_rare_symbols_are_merged_into_one() -> None:
     merged = BigramChain.fit(sequence, n_symbols=3)  # a, b, and c with d
     by_hand = Sequence.from_documents(["aaabaaacaaacbbb"])
     np.testing.assert_array_equal(merged.counts, BigramChain.fit(by_hand).counts)
-    np.testing.assert_array_equal(
-        BigramChain.fit(sequence, n_symbols=4).counts, BigramChain.fit(sequence).counts
-    )
+    np.testing.assert_array_equal(BigramChain.fit(sequence, n_symbols=4).counts, BigramChain.fit(sequence).counts)
 
 
 def test_symbols_that_do_not_occur_have_no_place_in_a_bigram_chain() -> None:

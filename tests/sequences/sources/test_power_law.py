@@ -7,27 +7,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from memspan.errors import InputError
-from memspan.sequences.sources import (
-    PowerLawBinary,
-    correlation_of_information,
-    information_of_correlation,
-    power_law,
-)
-from memspan.sequences.sources.power_law import (
-    CholeskySequence,
-    CirculantSequence,
-    embedding,
-    gaussian_sequence,
-)
+from memspan.sequences.sources import PowerLawBinary, correlation_of_information, information_of_correlation, power_law
+from memspan.sequences.sources.power_law import CholeskySequence, CirculantSequence, embedding, gaussian_sequence
 
 EXPONENTS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
 
 
 def printed(theta: float) -> float:
     """Eq. 46 as it stands in the paper."""
-    return (
-        np.pi * np.log(2 / np.pi) + (np.pi - theta) * np.log(np.pi - theta) + theta * np.log(theta)
-    ) / np.pi
+    return (np.pi * np.log(2 / np.pi) + (np.pi - theta) * np.log(np.pi - theta) + theta * np.log(theta)) / np.pi
 
 
 @pytest.mark.parametrize("c", [0.05, 0.3, 0.7, 0.99, -0.4])

@@ -37,8 +37,7 @@ def pair_laws(grammar: TreeGrammar, lag: int) -> list[NDArray[np.float64]]:
     leaves = law_of_leaves(grammar.transition, grammar.branching, grammar.depth)
     leaves = np.tensordot(stationary(grammar.transition), leaves, axes=1)
     others = [
-        tuple(leaf for leaf in range(grammar.length) if leaf not in (t, t + lag))
-        for t in range(grammar.length - lag)
+        tuple(leaf for leaf in range(grammar.length) if leaf not in (t, t + lag)) for t in range(grammar.length - lag)
     ]
     return [leaves.sum(axis=axes) for axes in others]
 
@@ -47,9 +46,7 @@ def pair_laws(grammar: TreeGrammar, lag: int) -> list[NDArray[np.float64]]:
     ("branching", "transition", "depth"),
     [(2, LOPSIDED, 3), (2, FLIP, 3), (3, BIASED, 2), (2, BIASED, 1), (4, FLIP, 2), (3, LOPSIDED, 2)],
 )
-def test_information_is_that_of_all_leaves_pooled(
-    branching: int, transition: NDArray[np.float64], depth: int
-) -> None:
+def test_information_is_that_of_all_leaves_pooled(branching: int, transition: NDArray[np.float64], depth: int) -> None:
     grammar = TreeGrammar(branching, transition, depth)
     lags = range(1, grammar.length)
     pooled = [plain_information(np.mean(pair_laws(grammar, lag), axis=0)) for lag in lags]

@@ -18,15 +18,8 @@ TinyAgent = Callable[..., AgentConfig]
 def tiny_agent() -> TinyAgent:
     """An agent of eight units in a world whose episodes end soon: one of its actions ends them."""
 
-    def config(
-        cell: str = "rel-lstm", *, world: str = "GoToDoor-5x5", seed: int = 0, **training: Any
-    ) -> AgentConfig:
-        settings = {
-            "task": {"world": world},
-            "cell": {"hidden": 8},
-            "training": {**SMALL, **training},
-            "seed": seed,
-        }
+    def config(cell: str = "rel-lstm", *, world: str = "GoToDoor-5x5", seed: int = 0, **training: Any) -> AgentConfig:
+        settings = {"task": {"world": world}, "cell": {"hidden": 8}, "training": {**SMALL, **training}, "seed": seed}
         return agent_from_json(merge(agent_defaults(cell), settings))
 
     return config

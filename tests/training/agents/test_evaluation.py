@@ -59,12 +59,8 @@ def updates(folder: Path) -> int:
     return load_agent(RunFolder(folder)).update
 
 
-def test_where_minutes_end_a_training_the_agent_without_memory_does_as_many_updates(
-    tiny_agent, tmp_path, monkeypatch
-):
-    seconds_of_a_step(
-        monkeypatch, lambda config: 1.0 if config.cell.name == "none" else 30.0 - 5 * config.seed
-    )
+def test_where_minutes_end_a_training_the_agent_without_memory_does_as_many_updates(tiny_agent, tmp_path, monkeypatch):
+    seconds_of_a_step(monkeypatch, lambda config: 1.0 if config.cell.name == "none" else 30.0 - 5 * config.seed)
     config = tiny_agent(updates=50, max_minutes=1)
     found = train_agents(config, tmp_path / "run", seeds=2, episodes=2, workers=1)
     done = {(one.cell, one.seed): one.updates for one in found.learning}
@@ -100,10 +96,7 @@ def test_seeds_without_a_pair_are_left_out_and_updates_that_differ_are_told(run,
     forget(run / "seed-1" / "memoryless")
     forget(run / "seed-2")
     found = evaluate_agents(run, episodes=2)
-    assert [(one.cell, one.seed, one.updates) for one in found.networks] == [
-        ("rel-lstm", 0, 2),
-        ("none", 0, 1),
-    ]
+    assert [(one.cell, one.seed, one.updates) for one in found.networks] == [("rel-lstm", 0, 2), ("none", 0, 1)]
     assert (len(found.transfer[0].seeds), len(found.memoryless[0].seeds)) == (1, 1)
     assert found.notes[:3] == (
         "seed-1 is left out: its memoryless agent has no checkpoint yet",
@@ -117,9 +110,7 @@ def test_where_no_agent_without_memory_has_weights_all_agents_are_tried_alone(ru
         forget(run / f"seed-{number}" / "memoryless")
     found = evaluate_agents(run, episodes=2)
     assert (len(found.networks), found.memoryless) == (3, ())
-    assert found.notes == (
-        "the memoryless agent has no checkpoint yet: whether memory was needed is not known yet",
-    )
+    assert found.notes == ("the memoryless agent has no checkpoint yet: whether memory was needed is not known yet",)
     shutil.rmtree(run / "seed-0" / "memoryless")
     assert evaluate_agents(run, episodes=2).notes == found.notes
 

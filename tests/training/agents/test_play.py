@@ -89,9 +89,7 @@ def test_an_episode_is_tried_with_the_memory_of_all_its_steps_and_of_no_other(po
             seen, actions, log_probs = recorder.of_place(place, slice(begin, end))
             assert torch.allclose(log_probs, at_once(policy, seen, actions), atol=SAME)
     long = int(np.argmax(first))
-    seen, actions, log_probs = recorder.of_place(
-        0, slice(int(first[:long].sum()), int(first[: long + 1].sum()))
-    )
+    seen, actions, log_probs = recorder.of_place(0, slice(int(first[:long].sum()), int(first[: long + 1].sum())))
     assert not torch.allclose(log_probs, forgetful(policy, seen, actions), atol=1e-2)
 
 
@@ -137,11 +135,7 @@ def episodes_lived(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int, int]
 def test_agents_with_and_without_memory_are_tried_on_the_same_episodes(tiny_agent, tmp_path, monkeypatch):
     monkeypatch.setattr(play_module, "PARALLEL", 3)
     begun = episodes_lived(monkeypatch)
-    shares = (
-        (0, 2),
-        (1, 1),
-        (2, 1),
-    )  # of four episodes; one more begins in each place when its share is over
+    shares = ((0, 2), (1, 1), (2, 1))  # of four episodes; one more begins in each place when its share is over
     wanted = {(TRIALS + place, number) for place, many in shares for number in range(1, many + 2)}
 
     def check(seed: int) -> None:
@@ -167,9 +161,7 @@ def test_an_agent_without_memory_differs_in_its_cell_alone(tiny_agent):
     agents = agent_jobs(config, Path("run"), 2)
     beside = memoryless_jobs(agents)
     assert [job.config for job in beside] == [memoryless(job.config) for job in agents]
-    assert [job.folder for job in beside] == [
-        Path("run") / f"seed-{number}" / "memoryless" for number in range(2)
-    ]
+    assert [job.folder for job in beside] == [Path("run") / f"seed-{number}" / "memoryless" for number in range(2)]
     assert [job.config.seed for job in agents] == [4, 5]
 
 

@@ -51,8 +51,7 @@ def test_batches_hold_every_frame_once_with_its_own_state(tiny_agent):
         batches = list(buffer.get(16))
     assert sum(len(batch.old_log_prob) for batch in batches) == buffer.log_probs.size
     assert np.allclose(
-        np.sort(torch.cat([batch.old_log_prob for batch in batches]).numpy()),
-        np.sort(buffer.log_probs.flatten()),
+        np.sort(torch.cat([batch.old_log_prob for batch in batches]).numpy()), np.sort(buffer.log_probs.flatten())
     )
     for batch in batches:
         _, log_probs, _ = agent.policy.evaluate_actions(

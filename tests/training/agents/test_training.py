@@ -32,9 +32,7 @@ def run(tiny_agent, tmp_path_factory) -> tuple[Path, AgentRun]:
 def written(folder: Path) -> dict[str, bytes]:
     """The weights and metrics of a run."""
     of_run = RunFolder(folder)
-    return {
-        path.name: path.read_bytes() for path in (of_run.checkpoint(of_run.saved()[0]), of_run.metrics_file)
-    }
+    return {path.name: path.read_bytes() for path in (of_run.checkpoint(of_run.saved()[0]), of_run.metrics_file)}
 
 
 def test_a_run_has_the_files_of_any_run_and_one_without_memory_beside(run):
@@ -118,19 +116,9 @@ def test_random_numbers_and_threads_of_the_caller_stay_as_they_are(tiny_agent, t
     np.random.seed(1)
     random.seed(1)
     torch.manual_seed(1)
-    before = (
-        str(np.random.get_state()),
-        random.getstate(),
-        torch.get_rng_state().tolist(),
-        torch.get_num_threads(),
-    )
+    before = (str(np.random.get_state()), random.getstate(), torch.get_rng_state().tolist(), torch.get_num_threads())
     train_agents(tiny_agent(updates=1), tmp_path / "run", episodes=2, workers=1)
-    after = (
-        str(np.random.get_state()),
-        random.getstate(),
-        torch.get_rng_state().tolist(),
-        torch.get_num_threads(),
-    )
+    after = (str(np.random.get_state()), random.getstate(), torch.get_rng_state().tolist(), torch.get_num_threads())
     assert after == before
 
 
@@ -166,10 +154,7 @@ def test_a_folder_of_another_run_is_not_written_to(run, tiny_agent):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (
-            {"cell": {"name": "transformer"}},
-            "the transformer cannot act step by step: it has no recurrent state",
-        ),
+        ({"cell": {"name": "transformer"}}, "the transformer cannot act step by step: it has no recurrent state"),
         ({"cell": {"name": "rel-lst"}}, "did you mean rel-lstm"),
         ({"cell": {"name": "lstm", "dropout": 0.1}}, "expected 0: PPO must compute the same probabilities"),
         ({"task": {"world": "DoorKey-5x7"}}, "did you mean DoorKey-5x5"),
@@ -178,10 +163,7 @@ def test_a_folder_of_another_run_is_not_written_to(run, tiny_agent):
         ({"training": {"rate": 1.5}}, "there is no training.rate"),
         ({"training": {"worlds": 0}}, "training.worlds is 0; expected a whole number of 1 or more"),
         ({"training": {"recurrence": 1, "batch": 1}}, "leaves a batch of one frame; expected two or more"),
-        (
-            {"training": {"recurrence": 1, "batch": 47}},
-            "an update has 48 frames, which leaves a batch of one frame",
-        ),
+        ({"training": {"recurrence": 1, "batch": 47}}, "an update has 48 frames, which leaves a batch of one frame"),
     ],
 )
 def test_settings_without_a_meaning_are_refused(change, message, tiny_agent):

@@ -34,9 +34,7 @@ class Remarks(Progress):
 
 def test_a_folder_that_holds_a_run_is_refused_and_resume_is_named(tiny, tmp_path: Path):
     train(tiny(updates=3), tmp_path / "run")
-    with pytest.raises(
-        InputError, match=r"already holds a run; continue it with memspan resume .*run, or give"
-    ):
+    with pytest.raises(InputError, match=r"already holds a run; continue it with memspan resume .*run, or give"):
         train(tiny(updates=3), tmp_path / "run")
 
 
@@ -53,9 +51,7 @@ def test_two_processes_cannot_write_one_folder(tiny, processes, tmp_path: Path):
     folder = RunFolder(tmp_path / "run")
     other = processes.Process(target=resume, args=(folder.path,))
     with folder.lock():
-        with pytest.raises(
-            InputError, match=r"another process is writing to .*run; wait until it ends, or give"
-        ):
+        with pytest.raises(InputError, match=r"another process is writing to .*run; wait until it ends, or give"):
             resume(folder.path)
         with pytest.raises(InputError, match="another process is writing to"):
             train(tiny(updates=3), folder.path)
@@ -72,9 +68,7 @@ def test_a_place_where_nothing_can_be_written_is_told(tiny, tmp_path: Path):
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "empty", "text"])
-def test_a_damaged_checkpoint_is_passed_over_for_the_one_before_and_that_is_said(
-    damage, tiny, written, tmp_path: Path
-):
+def test_a_damaged_checkpoint_is_passed_over_for_the_one_before_and_that_is_said(damage, tiny, written, tmp_path: Path):
     train(tiny(), tmp_path / "whole")
     train(tiny(), tmp_path / "run")
     newest = RunFolder(tmp_path / "run").checkpoint(30)
@@ -179,9 +173,7 @@ def test_half_a_line_of_times_is_cut_off(tiny, tmp_path: Path):
     assert RunFolder(tmp_path / "run").seconds() == pytest.approx(sum(line["seconds"] for line in lines))
 
 
-def test_checkpoints_of_another_cell_format_or_size_are_refused(
-    tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_checkpoints_of_another_cell_format_or_size_are_refused(tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     train(tiny(updates=3), tmp_path / "run")
     folder = RunFolder(tmp_path / "run")
     sound = folder.config_file.read_text()
@@ -193,15 +185,11 @@ def test_checkpoints_of_another_cell_format_or_size_are_refused(
     plain = json.loads(sound)
     plain["cell"]["hidden"] = 9
     folder.config_file.write_text(json.dumps(plain))
-    with pytest.raises(
-        InputError, match=r"does not match config.json: size mismatch for .*; restore config.json"
-    ):
+    with pytest.raises(InputError, match=r"does not match config.json: size mismatch for .*; restore config.json"):
         resume(folder.path)
     folder.config_file.write_text(sound)
     monkeypatch.setattr(checkpoint_module, "FORMAT", 2)
-    with pytest.raises(
-        InputError, match="has format 1; this version of memspan reads format 2; use the version that"
-    ):
+    with pytest.raises(InputError, match="has format 1; this version of memspan reads format 2; use the version that"):
         resume(folder.path)
 
 

@@ -45,9 +45,7 @@ def test_an_interrupt_saves_that_very_update_and_the_run_goes_on_to_the_same_byt
 ):
     train(tiny(), tmp_path / "whole")
     before = signal.getsignal(number)
-    with pytest.raises(
-        TrainingInterrupted, match=r"update 7 is saved in .*run; continue with memspan resume .*run"
-    ):
+    with pytest.raises(TrainingInterrupted, match=r"update 7 is saved in .*run; continue with memspan resume .*run"):
         train(tiny(), tmp_path / "run", progress=SignalAt(7, number))
     assert signal.getsignal(number) is before
     assert RunFolder(tmp_path / "run").saved() == [7]
@@ -74,9 +72,7 @@ def test_an_interrupt_before_the_first_update_loses_nothing(tiny, written, tmp_p
 
 def test_an_interrupt_during_the_last_update_is_not_forgotten(tiny, written, tmp_path: Path):
     whole = train(tiny(), tmp_path / "whole")
-    with pytest.raises(
-        TrainingInterrupted, match=r"all updates are saved in .*run; continue with memspan resume"
-    ):
+    with pytest.raises(TrainingInterrupted, match=r"all updates are saved in .*run; continue with memspan resume"):
         train(tiny(), tmp_path / "run", progress=SignalAt(whole.updates, signal.SIGINT))
     assert resume(tmp_path / "run").loss == whole.loss
     assert written(tmp_path / "run") == written(tmp_path / "whole")

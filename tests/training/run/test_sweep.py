@@ -14,14 +14,7 @@ import pytest
 
 from memspan.errors import InputError
 from memspan.progress import Progress, Stage
-from memspan.training import (
-    DivergenceError,
-    TrainingInterrupted,
-    resume_seeds,
-    train,
-    train_configs,
-    train_seeds,
-)
+from memspan.training import DivergenceError, TrainingInterrupted, resume_seeds, train, train_configs, train_seeds
 from memspan.training.run.folder import RunFolder
 from memspan.training.run.sweep import holds_seeds, watch_metrics
 from memspan.training.supervised import sweep as seeds_module
@@ -108,9 +101,7 @@ def test_finished_seeds_are_not_repeated_and_others_are_gone_on_with(
     assert begun == ["seed-0", "seed-1", "seed-1 again", "seed-2"]
     assert best.loss == whole.loss
     for number in range(3):
-        assert final_weights(tmp_path / f"run/seed-{number}") == final_weights(
-            tmp_path / f"whole/seed-{number}"
-        )
+        assert final_weights(tmp_path / f"run/seed-{number}") == final_weights(tmp_path / f"whole/seed-{number}")
     resume_seeds(tmp_path / "run", workers=1)
     assert len(begun) == 4
     assert resume_seeds(tmp_path / "run", updates=40, workers=1).updates == 40
@@ -149,10 +140,7 @@ def test_what_cannot_be_is_told(tiny, tmp_path: Path, monkeypatch: pytest.Monkey
             InputError, match="holds a run of another configuration; continue that one with memspan resume"
         ):
             train_seeds(other, tmp_path / "run", seeds, workers=1)
-    with (
-        RunFolder(tmp_path / "run").lock(),
-        pytest.raises(InputError, match="another process is writing to"),
-    ):
+    with RunFolder(tmp_path / "run").lock(), pytest.raises(InputError, match="another process is writing to"):
         train_seeds(config, tmp_path / "run", 1, workers=1)
     monkeypatch.setenv("WORLD_SIZE", "2")
     with pytest.raises(InputError, match="several seeds cannot be combined with torchrun"):
@@ -199,13 +187,9 @@ def test_named_configurations_are_trained_once_resumed_and_read_back(tiny, tmp_p
     assert len(times) == 2
     (tmp_path / "two/result.json").unlink()  # as if it had been killed before it was evaluated
     again = train_configs(configs, tmp_path, workers=1)
-    assert {name: run.to_json() for name, run in again.items()} == {
-        name: run.to_json() for name, run in first.items()
-    }
+    assert {name: run.to_json() for name, run in again.items()} == {name: run.to_json() for name, run in first.items()}
     assert json.loads((tmp_path / "two/result.json").read_text())["command"] == "train"
-    with pytest.raises(
-        InputError, match="one was trained with other settings than requested; give another --out"
-    ):
+    with pytest.raises(InputError, match="one was trained with other settings than requested; give another --out"):
         train_configs({"one": tiny(updates=4)}, tmp_path, workers=1)
 
 

@@ -58,30 +58,15 @@ def test_every_cell_is_built_from_its_written_options(cell):
         ({**COPY, "init": {"name": "critcal"}}, "init.name is 'critcal'; did you mean critical?"),
         ({**COPY, "init": {"sigma_w": -1}}, "init.sigma_w is -1; expected a finite number of 0 or more"),
         ({**COPY, "training": {"learning_rat": 1}}, "no training.learning_rat; did you mean learning_rate?"),
-        (
-            {**COPY, "training": {"learning_rate": "fast"}},
-            "learning_rate is 'fast'; expected a finite number above 0",
-        ),
-        (
-            {**COPY, "training": {"learning_rate": 0}},
-            "learning_rate is 0; expected a finite number above 0",
-        ),
+        ({**COPY, "training": {"learning_rate": "fast"}}, "learning_rate is 'fast'; expected a finite number above 0"),
+        ({**COPY, "training": {"learning_rate": 0}}, "learning_rate is 0; expected a finite number above 0"),
         ({**COPY, "training": {"learning_rate": float("nan")}}, "expected a finite number above 0"),
-        (
-            {**COPY, "training": {"clip_norm": True}},
-            "clip_norm is True; expected a finite number above 0, or null",
-        ),
+        ({**COPY, "training": {"clip_norm": True}}, "clip_norm is True; expected a finite number above 0, or null"),
         ({**COPY, "training": {"optimizer": "adan"}}, "optimizer is 'adan'; did you mean adam?"),
         ({**COPY, "training": {"updates": True}}, "updates is True; expected a whole number of 1 or more"),
         ({**COPY, "training": {"updates": None}}, "updates is None; expected a whole number of 1 or more"),
-        (
-            {**COPY, "training": {"truncate": 0}},
-            "truncate is 0; expected a whole number of 1 or more, or null",
-        ),
-        (
-            {**COPY, "training": {"smoothing": 1}},
-            "smoothing is 1; expected a number of 0 or more and below 1",
-        ),
+        ({**COPY, "training": {"truncate": 0}}, "truncate is 0; expected a whole number of 1 or more, or null"),
+        ({**COPY, "training": {"smoothing": 1}}, "smoothing is 1; expected a number of 0 or more and below 1"),
         (
             {**COPY, "training": {"stop_accuracy": 99.5}},
             "stop_accuracy is 99.5; expected a number from 0 to 1, or null",
@@ -100,10 +85,7 @@ def test_a_mistake_is_told_in_one_line_with_what_was_expected(plain, words):
 
 def test_settings_go_over_an_object_one_key_at_a_time():
     plain = {"task": {"name": "copy"}, "training": {"batch": 10}}
-    assert apply_setting(plain, "training.learning_rate=1e-3")["training"] == {
-        "batch": 10,
-        "learning_rate": 1e-3,
-    }
+    assert apply_setting(plain, "training.learning_rate=1e-3")["training"] == {"batch": 10, "learning_rate": 1e-3}
     assert apply_setting(plain, "training.clip_norm=null")["training"]["clip_norm"] is None
     assert apply_setting(plain, "cell.name=lstm")["cell"] == {"name": "lstm"}
     assert apply_setting(plain, "training.tensorboard=true")["training"]["tensorboard"] is True
@@ -129,10 +111,7 @@ def test_a_file_that_is_no_configuration_is_told(tmp_path: Path):
     path = tmp_path / "config.json"
     with pytest.raises(InputError, match=r"no such file: .*; write one with --show-config"):
         read_config_file(path)
-    for text, words in (
-        ("{", "cannot be read as JSON"),
-        ("[]", "holds a list; expected an object with task"),
-    ):
+    for text, words in (("{", "cannot be read as JSON"), ("[]", "holds a list; expected an object with task")):
         path.write_text(text)
         with pytest.raises(InputError, match=words):
             read_config_file(path)

@@ -120,9 +120,7 @@ def test_a_run_of_which_nothing_can_be_read_is_refused(tmp_path, trained):
     shutil.copytree(trained[0], tmp_path / "run")
     for path in (tmp_path / "run/checkpoints").iterdir():
         path.write_bytes(b"no tensors")
-    with pytest.raises(
-        CorruptError, match=r"no checkpoint of .* can be read .*; memspan resume .* starts over"
-    ):
+    with pytest.raises(CorruptError, match=r"no checkpoint of .* can be read .*; memspan resume .* starts over"):
         evaluate_run(tmp_path / "run")
 
 

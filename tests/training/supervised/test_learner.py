@@ -30,12 +30,7 @@ from memspan.training.run.machine import Machine
 from memspan.training.supervised.build import build
 from memspan.training.supervised.config import Config, from_json, to_json
 from memspan.training.supervised.defaults import defaults
-from memspan.training.supervised.learner import (
-    PREFETCH,
-    BatchPrefetcher,
-    SupervisedLearner,
-    truncation_windows,
-)
+from memspan.training.supervised.learner import PREFETCH, BatchPrefetcher, SupervisedLearner, truncation_windows
 from memspan.training.supervised.schedule import weight_averages
 
 MOST_FILES = 20
@@ -49,9 +44,7 @@ def trainer_of(config: Config) -> SupervisedLearner:
 
 
 def gradients(trainer: SupervisedLearner) -> list[Tensor]:
-    return [
-        parameter.grad.clone() for parameter in trainer.network.parameters() if parameter.grad is not None
-    ]
+    return [parameter.grad.clone() for parameter in trainer.network.parameters() if parameter.grad is not None]
 
 
 def near(some: list[Tensor], others: list[Tensor]) -> bool:
@@ -142,9 +135,7 @@ def test_truncated_gradients_are_those_of_windows_with_the_state_cut_between_the
         output = network(batch.inputs[begin : begin + truncate], state)
         state = type(output.state)(*(tensor.detach() for tensor in output.state))
         targets = batch.targets[begin : begin + truncate]
-        losses = torch.nn.functional.cross_entropy(
-            output.logits.flatten(0, 1), targets.flatten(), reduction="sum"
-        )
+        losses = torch.nn.functional.cross_entropy(output.logits.flatten(0, 1), targets.flatten(), reduction="sum")
         total = total + losses / batch.targets.numel()
     total.backward()
     assert told["loss"] == pytest.approx(total.item(), abs=SAME)
@@ -180,9 +171,7 @@ def test_windows_in_which_nothing_counts_add_nothing(tiny):
     trainer = trainer_of(config)
     told = trainer.step(0, 0.0)
     network, batch = build(config), config.task.batch(0, 3, seed=0)
-    assert told["loss"] == pytest.approx(
-        config.task.loss(network(batch.inputs).logits, batch).item(), abs=SAME
-    )
+    assert told["loss"] == pytest.approx(config.task.loss(network(batch.inputs).logits, batch).item(), abs=SAME)
     assert all(gradient.isfinite().all() for gradient in gradients(trainer))
 
 
@@ -254,9 +243,7 @@ def test_averages_are_the_mean_of_the_weights_since_the_second_averaged_update(t
     latest = seen[-1]
     trainer.swap_averages()
     averaged = torch.cat([p.detach().flatten() for p in trainer.network.parameters()])
-    assert torch.allclose(
-        averaged, torch.stack(seen[1:]).mean(0), atol=SAME
-    )  # torch's ASGD leaves out the first
+    assert torch.allclose(averaged, torch.stack(seen[1:]).mean(0), atol=SAME)  # torch's ASGD leaves out the first
     trainer.swap_averages()
     assert torch.equal(torch.cat([p.detach().flatten() for p in trainer.network.parameters()]), latest)
 
@@ -375,7 +362,5 @@ def test_two_processes_have_the_losses_of_one_with_the_doubled_batch(tiny, tmp_p
         *((0, 10), (0, 20), (0, 23)),
         *((1, 30), (1, 40), (1, 50)),
     ]
-    with pytest.raises(
-        InputError, match="was written by 2 processes, but this training has 1; resume with as many"
-    ):
+    with pytest.raises(InputError, match="was written by 2 processes, but this training has 1; resume with as many"):
         resume(tmp_path / "both")

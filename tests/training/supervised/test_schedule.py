@@ -33,13 +33,7 @@ def test_cosine_falls_from_the_learning_rate_to_its_lowest_share_along_half_a_wa
 
 def test_annealing_multiplies_the_rate_after_every_validation_that_is_not_the_best(tiny, tmp_path: Path):
     config = tiny(
-        schedule="anneal",
-        anneal=0.5,
-        learning_rate=0.3,
-        clip_norm=None,
-        updates=60,
-        log_every=1,
-        validate_every=5,
+        schedule="anneal", anneal=0.5, learning_rate=0.3, clip_norm=None, updates=60, log_every=1, validate_every=5
     )
     run = train(config, tmp_path / "run")
     losses = run.validation_loss.tolist()
@@ -69,22 +63,16 @@ def test_stairs_hold_the_rate_and_then_lower_it_step_by_step(tiny, tmp_path: Pat
         ([1.0, 1.1, 1.2], 1, True),
     ],
 )
-def test_averaging_begins_when_a_loss_misses_the_best_of_those_some_validations_back(
-    losses, nonmonotone, expected
-):
+def test_averaging_begins_when_a_loss_misses_the_best_of_those_some_validations_back(losses, nonmonotone, expected):
     assert averaging_triggered(losses, nonmonotone) is expected
 
 
 def test_once_averaging_has_begun_the_averages_are_validated_kept_and_restored(tiny, tmp_path: Path):
-    config = tiny(
-        "rnn", optimizer="nt-asgd", learning_rate=3.0, nonmonotone=1, validate_every=5, updates=60, hidden=4
-    )
+    config = tiny("rnn", optimizer="nt-asgd", learning_rate=3.0, nonmonotone=1, validate_every=5, updates=60, hidden=4)
     run = train(config, tmp_path / "run")
     folder = RunFolder(tmp_path / "run")
     begun = [
-        number
-        for number in range(len(run.validated))
-        if averaging_triggered(run.validation_loss[:number].tolist(), 1)
+        number for number in range(len(run.validated)) if averaging_triggered(run.validation_loss[:number].tolist(), 1)
     ]
     assert begun  # the case does what it should
     network = build(config)

@@ -108,17 +108,14 @@ def test_windows_count_every_symbol_once_also_those_that_the_text_ends_in(folder
 def test_a_text_that_has_changed_is_told_by_whoever_reads_it(folder: str, tmp_path: Path):
     run = tmp_path / "run"
     train(config_of(folder), run)
-    (Path(folder) / "train.txt").write_text(
-        TEXT + "mat\n" * 100
-    )  # the same words, by another order of frequency
+    (Path(folder) / "train.txt").write_text(TEXT + "mat\n" * 100)  # the same words, by another order of frequency
     told = "run was trained on has changed: its symbols differ from vocabulary.json"
     tried = (
         lambda: evaluate_run(run),
         lambda: resume(run, updates=8),
         lambda: diagnose(run, costs=False),
         lambda: train(
-            dataclasses.replace(config_of(folder), init=InitConfig(name="run", run=str(run))),
-            tmp_path / "second",
+            dataclasses.replace(config_of(folder), init=InitConfig(name="run", run=str(run))), tmp_path / "second"
         ),
     )
     encode_corpus.cache_clear()
@@ -150,17 +147,13 @@ def test_an_awd_lstm_is_built_as_configured_and_learns(folder: str, tmp_path: Pa
     assert block.symbols.shape == (2, 4)
 
 
-@pytest.mark.parametrize(
-    ("cell", "context"), [("sab-lstm", 5), ("mem-lstm", 5), ("rel-lstm", None), ("gru", None)]
-)
+@pytest.mark.parametrize(("cell", "context"), [("sab-lstm", 5), ("mem-lstm", 5), ("rel-lstm", None), ("gru", None)])
 def test_what_stores_its_past_looks_back_as_far_as_a_window(
     folder: str, tmp_path: Path, cell: str, context: int | None
 ):
     options: dict[str, Option] = {"every": 4} if cell == "sab-lstm" else {}
     config = config_of(folder, updates=1)
-    train(
-        dataclasses.replace(config, cell=CellConfig(name=cell, hidden=8, options=options)), tmp_path / "run"
-    )
+    train(dataclasses.replace(config, cell=CellConfig(name=cell, hidden=8, options=options)), tmp_path / "run")
     assert load_generator(f"run:{tmp_path / 'run'}").context == context
 
 
@@ -204,10 +197,7 @@ def test_a_stopped_training_of_an_awd_lstm_goes_on_to_the_same_weights(folder: s
         ({"model": dataclasses.replace(AWD, embedding=None)}, "set model.embedding"),
         ({"cell": CellConfig(name="gru", hidden=8)}, "expected cell.name=lstm"),
         ({"init": InitConfig(name="chrono")}, "init.name=default"),
-        (
-            {"model": dataclasses.replace(AWD, experts=0)},
-            "model.experts is 0; expected a whole number of 1 or more",
-        ),
+        ({"model": dataclasses.replace(AWD, experts=0)}, "model.experts is 0; expected a whole number of 1 or more"),
         (
             {"model": dataclasses.replace(AWD, dropouts=3.0)},
             "model.dropouts is 3.0; expected a number of 0 or more and below 2",

@@ -29,9 +29,7 @@ from memspan.training.supervised.evaluation import score
 from memspan.training.supervised.trained_model import load_best, load_weights
 
 
-def test_the_same_configuration_gives_the_same_bytes_whatever_the_caller_drew_before(
-    tiny, written, tmp_path: Path
-):
+def test_the_same_configuration_gives_the_same_bytes_whatever_the_caller_drew_before(tiny, written, tmp_path: Path):
     config = tiny("detach-lstm", of_cell={"layers": 2, "dropout": 0.5})
     torch.manual_seed(1)
     one = train(config, tmp_path / "one")
@@ -80,9 +78,7 @@ def test_validation_losses_of_the_journal_are_those_of_the_weights_at_that_updat
 
 
 @pytest.mark.parametrize("first", [10, 23])
-def test_a_run_whose_updates_are_raised_is_the_run_that_had_them_from_the_start(
-    first, tiny, written, tmp_path: Path
-):
+def test_a_run_whose_updates_are_raised_is_the_run_that_had_them_from_the_start(first, tiny, written, tmp_path: Path):
     whole = train(tiny(updates=40), tmp_path / "whole")
     short = train(tiny(updates=first), tmp_path / "run")
     assert short.updates == first
@@ -128,9 +124,7 @@ def test_a_run_that_no_longer_improved_goes_on_when_it_gets_more_updates(tiny, t
     assert resume(tmp_path / "run", updates=40).updates == 40
 
 
-def test_a_raised_limit_that_changes_the_rate_is_told_and_a_lower_one_than_is_done_refused(
-    tiny, tmp_path: Path
-):
+def test_a_raised_limit_that_changes_the_rate_is_told_and_a_lower_one_than_is_done_refused(tiny, tmp_path: Path):
     train(tiny(schedule="cosine"), tmp_path / "run")
     run = resume(tmp_path / "run", updates=40)
     assert "the limit was 30 updates until update 30" in run.notes[0]

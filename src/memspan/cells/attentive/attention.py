@@ -68,9 +68,7 @@ class Softmax(Normalization):
 class AttentionMemory:
     """Contexts of successive queries, while states are stored in between."""
 
-    def __init__(
-        self, W_a: Tensor, U_a: Tensor, v: Tensor, memory: Tensor, normalization: Normalization
-    ) -> None:
+    def __init__(self, W_a: Tensor, U_a: Tensor, v: Tensor, memory: Tensor, normalization: Normalization) -> None:
         self.W, self.U, self.v, self.normalization = (-2 * W_a).T, (-2 * U_a).T, 2 * v, normalization
         self.memory, self.keys, self.buffer = memory, torch.empty_like(memory), torch.empty_like(memory)
 
@@ -103,13 +101,7 @@ class AttentionMemoryGradient:
     """
 
     def __init__(
-        self,
-        W_a: Tensor,
-        U_a: Tensor,
-        v: Tensor,
-        memory: Tensor,
-        queries: Tensor,
-        normalization: Normalization,
+        self, W_a: Tensor, U_a: Tensor, v: Tensor, memory: Tensor, queries: Tensor, normalization: Normalization
     ) -> None:
         self.W_a, self.U_a, self.memory, self.queries = W_a, U_a, memory, queries
         self.normalization, self.doubled, self.factor = normalization, 2 * v, 4 * v

@@ -259,12 +259,7 @@ class MemLSTMLayer(MemoryLayer):
     State: ClassVar[type[tuple]] = MemLSTMState
 
     def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        combine: str = "sum",
-        device: Device = None,
-        dtype: Dtype = None,
+        self, input_size: int, hidden_size: int, combine: str = "sum", device: Device = None, dtype: Dtype = None
     ) -> None:
         super().__init__(input_size, hidden_size, 4, combine, None, device, dtype)
 

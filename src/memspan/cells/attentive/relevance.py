@@ -190,9 +190,7 @@ class RelevanceLayer(Layer):
         # The steps run in one precision, that of the weights.
         with torch.autocast(inputs.device.type, enabled=False):
             plan, weights, tensors = self._arguments(inputs, state, resets)
-            states, s, held, scores, final = RelevanceScan.apply(
-                plan, tensors[0], *weights, *tensors[1:], probe
-            )
+            states, s, held, scores, final = RelevanceScan.apply(plan, tensors[0], *weights, *tensors[1:], probe)
         recent, relevant = self.screening.split(held, len(inputs))
         recent_scores, relevant_scores = self.screening.split(scores, len(inputs))
         parts = [states[-1], final, s, recent, recent_scores, relevant, relevant_scores]
@@ -330,9 +328,7 @@ class PlainCore(Core):
     def forward(self, t: int, z: Tensor, h: Tensor, trace: RelevanceTrace) -> None:  # noqa: ARG002
         h.copy_(self.phi.value(z, trace.extra))
 
-    def backward(
-        self, t: int, dh: Tensor, dz: Tensor, trace: RelevanceTrace, dextra: Tensor | None
-    ) -> Tensor | None:
+    def backward(self, t: int, dh: Tensor, dz: Tensor, trace: RelevanceTrace, dextra: Tensor | None) -> Tensor | None:
         h = trace.value(t)
         slope = self.phi.slope(h)
         dz.copy_(dh if slope is None else dh * slope)
@@ -368,9 +364,7 @@ class GatedCore(Core):
         c.addcmul_(i, g)
         torch.tanh(c, out=h).mul_(o)
 
-    def backward(
-        self, t: int, dh: Tensor, dz: Tensor, trace: RelevanceTrace, dextra: Tensor | None
-    ) -> Tensor:
+    def backward(self, t: int, dh: Tensor, dz: Tensor, trace: RelevanceTrace, dextra: Tensor | None) -> Tensor:
         assert dextra is not None
         i, f, g, o = trace.workspace[t + 1, :4]
         squashed, reset = torch.tanh(trace.workspace[t + 1, 4]), trace.reset(t)

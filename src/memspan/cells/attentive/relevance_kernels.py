@@ -51,9 +51,7 @@ GROUP = 8
 TANH, RELU, IDENTITY, MODRELU, GATED = (int(kind) for kind in CoreKind)
 
 
-def forward_steps(
-    trace: RelevanceTrace, weights: RelevanceWeights, a: Tensor, slots: Tensor, scores: Tensor
-) -> None:
+def forward_steps(trace: RelevanceTrace, weights: RelevanceWeights, a: Tensor, slots: Tensor, scores: Tensor) -> None:
     """Fill the trace; update slots and scores to those after the last step."""
     kind, recent = int(trace.plan.core.kind), trace.plan.screening.short_term
     V_and_W_a = torch.cat([weights.V, weights.W_a]).T.contiguous()
@@ -78,11 +76,7 @@ def backward_steps(
     ds = torch.zeros_like(queries[0]) if ds_T is None else ds_T.clone(memory_format=torch.contiguous_format)
     # A bias is shared by all sequences, which run in parallel: each adds up its own gradient.
     shared = dextra is not None and dextra.dim() == 1
-    own = (
-        torch.zeros_like(ds)
-        if dextra is None or shared
-        else dextra.clone(memory_format=torch.contiguous_format)
-    )
+    own = torch.zeros_like(ds) if dextra is None or shared else dextra.clone(memory_format=torch.contiguous_format)
     V_and_W_a = torch.cat([weights.V, weights.W_a])
     read_only = _read_only(V_and_W_a, weights.U_a, weights.v, queries, *_settings(trace))
     saved = _writable(*_trace_tensors(trace))
@@ -212,9 +206,7 @@ def _backward(
             add(h, pool[first + t, b], one)
             if len(probe):
                 add(h, probe[t, b], -one)
-            core_backward(
-                kind, t, b, h, dpool[first + t, b], dproducts[t + 1, b], workspace, dextra[b], resets[t, b]
-            )
+            core_backward(kind, t, b, h, dpool[first + t, b], dproducts[t + 1, b], workspace, dextra[b], resets[t, b])
         add_product(dproducts[t + 1], V_and_W_a, ds, low, high)
         for b in range(low, high):
             fill(dh, 0)

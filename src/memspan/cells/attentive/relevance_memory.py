@@ -111,9 +111,7 @@ class Core(ABC):
         """Write h (batch, hidden) of a step, without the probe."""
 
     @abstractmethod
-    def backward(
-        self, t: int, dh: Tensor, dz: Tensor, trace: RelevanceTrace, dextra: Tensor | None
-    ) -> Tensor | None:
+    def backward(self, t: int, dh: Tensor, dz: Tensor, trace: RelevanceTrace, dextra: Tensor | None) -> Tensor | None:
         """Write dz; return the gradient of `extra` accumulated so far."""
 
 

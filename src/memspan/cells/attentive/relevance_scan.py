@@ -141,9 +141,7 @@ def run_scan(
 # to all e_i cancels, e_i is computed as 2 v . sigmoid(2 (…)): torch's sigmoid is faster than its tanh.
 
 
-def forward_steps(
-    trace: RelevanceTrace, weights: RelevanceWeights, a: Tensor, slots: Tensor, scores: Tensor
-) -> None:
+def forward_steps(trace: RelevanceTrace, weights: RelevanceWeights, a: Tensor, slots: Tensor, scores: Tensor) -> None:
     """Fill the trace; update slots and scores to those after the last step."""
     plan, first, hidden = trace.plan, trace.plan.screening.first, trace.pool.shape[2]
     V_and_W_a, U_a = torch.cat([weights.V, weights.W_a]).T.contiguous(), weights.U_a.T.contiguous()
@@ -186,13 +184,7 @@ def _lanes(slots: Tensor) -> Tensor:
 
 
 def _attend(
-    t: int,
-    queries: Tensor,
-    trace: RelevanceTrace,
-    lanes: Tensor,
-    doubled: Tensor,
-    slots: Tensor,
-    scores: Tensor,
+    t: int, queries: Tensor, trace: RelevanceTrace, lanes: Tensor, doubled: Tensor, slots: Tensor, scores: Tensor
 ) -> None:
     """Write s_t, rows and weights of a step; update slots and scores."""
     plan = trace.plan

@@ -48,9 +48,7 @@ class Transformer(Cell):
         device: Device = None,
         dtype: Dtype = None,
     ) -> None:
-        layer = partial(
-            TransformerLayer, heads=heads, feedforward=feedforward, attention_dropout=attention_dropout
-        )
+        layer = partial(TransformerLayer, heads=heads, feedforward=feedforward, attention_dropout=attention_dropout)
         super().__init__(
             input_size, hidden_size, num_layers, batch_first, dropout, device=device, dtype=dtype, layer=layer
         )
@@ -120,9 +118,7 @@ class TransformerLayer(Layer):
 
     def start(self, batch: int) -> TransformerState:
         none = self.zeros(batch, 0, self.hidden_size)
-        return TransformerState(
-            self.zeros(batch, self.hidden_size), none, none, self.zeros(batch, dtype=torch.int64)
-        )
+        return TransformerState(self.zeros(batch, self.hidden_size), none, none, self.zeros(batch, dtype=torch.int64))
 
     def state_shapes(self, batch: int) -> tuple[tuple[int | None, ...], ...]:
         growing = (batch, None, self.hidden_size)
@@ -160,9 +156,7 @@ class TransformerLayer(Layer):
         position = steps_since_reset(past.seen, len(inputs), resets)
         x, queries, keys, values = self._project(inputs, past, position)
         bad = nonfinite_sources(keys, values)
-        clean = [
-            self._split(t if bad is None else t.masked_fill(bad.unsqueeze(-1), 0)) for t in (keys, values)
-        ]
+        clean = [self._split(t if bad is None else t.masked_fill(bad.unsqueeze(-1), 0)) for t in (keys, values)]
         causal = resets is None and past.keys.shape[1] == 0
         mask = None if causal else visible_sources(position, keys.shape[1]).unsqueeze(1)
         context = functional.scaled_dot_product_attention(
@@ -213,9 +207,7 @@ class TransformerLayer(Layer):
         projected = functional.linear(context, self.W_o, self.b_o)
         a = functional.layer_norm(x + projected, size, self.gain_a, self.shift_a)
         inner = functional.linear(a, self.W_1, self.b_1).relu()
-        return functional.layer_norm(
-            a + functional.linear(inner, self.W_2, self.b_2), size, self.gain_h, self.shift_h
-        )
+        return functional.layer_norm(a + functional.linear(inner, self.W_2, self.b_2), size, self.gain_h, self.shift_h)
 
 
 def sinusoids(position: Tensor, width: int) -> Tensor:
@@ -268,6 +260,4 @@ def _check_options(hidden_size: int, heads: int, feedforward: int, attention_dro
     if feedforward < 1:
         raise InputError(f"feedforward is {feedforward}; expected 1 or more; omit it for 4 hidden_size")
     if not 0 <= attention_dropout < 1:
-        raise InputError(
-            f"attention_dropout is {attention_dropout}; expected a probability below 1, such as 0.1"
-        )
+        raise InputError(f"attention_dropout is {attention_dropout}; expected a probability below 1, such as 0.1")

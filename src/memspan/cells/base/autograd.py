@@ -66,12 +66,9 @@ def differentiable_once(backward: Callable[..., Any]) -> Callable[..., Any]:
             gradients = backward(ctx, *outer)
         if not torch.is_grad_enabled():
             return gradients
-        origins = [
-            tensor for tensor in (*outer, *ctx.saved_tensors) if tensor is not None and tensor.requires_grad
-        ]
+        origins = [tensor for tensor in (*outer, *ctx.saved_tensors) if tensor is not None and tensor.requires_grad]
         return tuple(
-            None if gradient is None else _NoSecondDerivative.apply(gradient, *origins)
-            for gradient in gradients
+            None if gradient is None else _NoSecondDerivative.apply(gradient, *origins) for gradient in gradients
         )
 
     return run
@@ -130,9 +127,7 @@ def weights_per_step(W: Tensor, steps: int) -> tuple[Tensor, ...]:
     return (W,) * steps if W.dim() == 2 else W.unbind()
 
 
-def leaky_backward(
-    outer: Tensor, g: Tensor, slopes: Tensor, M: Tensor, resets: Resets
-) -> tuple[Tensor, Tensor]:
+def leaky_backward(outer: Tensor, g: Tensor, slopes: Tensor, M: Tensor, resets: Resets) -> tuple[Tensor, Tensor]:
     """Backpropagate through h_t = g_t h_{t-1} + (1 - g_t) c_t, where g_t and c_t depend on h_{t-1} through M h_{t-1}.
 
     Returns the total gradient of every h_t (time, batch, hidden) and that of h_0. `slopes` (time, batch, products) hold the

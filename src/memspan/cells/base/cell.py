@@ -188,9 +188,7 @@ class Cell(nn.Module, ABC):
         unbatched = input.dim() == 2
 
         def arrange(tensor: Tensor) -> Tensor:
-            return (
-                tensor.unsqueeze(1) if unbatched else tensor.transpose(0, 1) if self.batch_first else tensor
-            )
+            return tensor.unsqueeze(1) if unbatched else tensor.transpose(0, 1) if self.batch_first else tensor
 
         batched = arrange(input)
         if resets is not None:
@@ -205,9 +203,7 @@ class Cell(nn.Module, ABC):
             self.first.check_state(state)
         return batched, state, resets, probe
 
-    def _caller_layout(
-        self, input: Tensor, outputs: list[Tensor], state: States
-    ) -> tuple[list[Tensor], States]:
+    def _caller_layout(self, input: Tensor, outputs: list[Tensor], state: States) -> tuple[list[Tensor], States]:
         """The inverse of `_time_first`."""
         if input.dim() == 2:
             unbatched = self.first.State(*(tensor.squeeze(1) for tensor in state))

@@ -41,9 +41,7 @@ def check_input(name: str, inputs: object, input_size: int, like: Tensor) -> Non
     if 0 in shape:
         raise InputError(f"{name} got an empty input of shape {shape}; expected one step or more")
     if tensor.dtype != like.dtype and not torch.is_autocast_enabled(tensor.device.type):
-        raise InputError(
-            f"{name} got {tensor.dtype} values; its weights are {like.dtype}; convert one of them"
-        )
+        raise InputError(f"{name} got {tensor.dtype} values; its weights are {like.dtype}; convert one of them")
     _check_device(f"{name}: the input", tensor, like)
 
 
@@ -56,9 +54,7 @@ def check_resets(name: str, resets: object, input_shape: torch.Size, batch_first
             f"{name}: resets have shape {tuple(tensor.shape)}; expected that of the input, {words} = {expected}"
         )
     if tensor.dtype != torch.bool:
-        raise InputError(
-            f"{name}: resets hold {tensor.dtype} values; expected a bool mask; use resets.bool()"
-        )
+        raise InputError(f"{name}: resets hold {tensor.dtype} values; expected a bool mask; use resets.bool()")
     _check_device(f"{name}: the mask of resets", tensor, like)
 
 
@@ -66,9 +62,7 @@ def check_probe(name: str, probe: object, expected: tuple[int, ...], like: Tenso
     """Zeros with the shape of the output and the type of the weights."""
     tensor = _tensor(f"{name}: the probe", probe)
     if tuple(tensor.shape) != expected:
-        raise InputError(
-            f"{name}: the probe has shape {tuple(tensor.shape)}; expected that of the output, {expected}"
-        )
+        raise InputError(f"{name}: the probe has shape {tuple(tensor.shape)}; expected that of the output, {expected}")
     _check_dtype(f"{name}: the probe", tensor, like.dtype)
     _check_device(f"{name}: the probe", tensor, like)
 
@@ -99,9 +93,7 @@ def check_state(name: str, layer: Layer, layers: int, batch: int | None, state: 
 
 def _tensor(what: str, value: object) -> Tensor:
     if not isinstance(value, Tensor):
-        raise InputError(
-            f"{what} is of type {type(value).__name__}; expected a tensor; use torch.as_tensor(…)"
-        )
+        raise InputError(f"{what} is of type {type(value).__name__}; expected a tensor; use torch.as_tensor(…)")
     return value
 
 

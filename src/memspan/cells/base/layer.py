@@ -167,9 +167,7 @@ class TiedOrUntiedLayer(Layer, ABC):
         begin = int(state[1][0])
         end = begin + length
         if end > self.steps:
-            raise InputError(
-                f"step {end} of a network with weights for {self.steps} steps; build it with steps={end}"
-            )
+            raise InputError(f"step {end} of a network with weights for {self.steps} steps; build it with steps={end}")
         return slice(begin, end)
 
     def final_state(self, outputs: Tensor, state: States) -> States:
@@ -230,9 +228,7 @@ class TorchLayer(Layer, ABC):
             outputs, end = functional_call(self.network, {"weight_hh_l0": U}, arguments)
         return outputs, tuple(tensor.squeeze(0) for tensor in (end if more else (end,)))
 
-    def _probed(
-        self, U: Tensor, inputs: Tensor, state: States, resets: Resets, probe: Tensor
-    ) -> tuple[Tensor, States]:
+    def _probed(self, U: Tensor, inputs: Tensor, state: States, resets: Resets, probe: Tensor) -> tuple[Tensor, States]:
         """A loop over the steps, as no kernel can add a probe to its states."""
         a, outputs = self.input_part(inputs), []
         for t in range(len(inputs)):

@@ -102,14 +102,7 @@ class DetachScan(Scan):
 
     @staticmethod
     def forward(
-        ctx: Any,
-        a: Tensor,
-        V: Tensor,
-        h: Tensor,
-        c: Tensor,
-        probe: Probe,
-        resets: Resets,
-        detached: Tensor | None,
+        ctx: Any, a: Tensor, V: Tensor, h: Tensor, c: Tensor, probe: Probe, resets: Resets, detached: Tensor | None
     ) -> tuple[Tensor, Tensor]:
         start = (h, c)
         gates = torch.empty_like(a)

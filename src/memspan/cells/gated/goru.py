@@ -73,12 +73,7 @@ class GORULayer(Layer):
     """
 
     def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        rotation: str = "layers",
-        device: Device = None,
-        dtype: Dtype = None,
+        self, input_size: int, hidden_size: int, rotation: str = "layers", device: Device = None, dtype: Dtype = None
     ) -> None:
         super().__init__(input_size, hidden_size)
         self.rotation = rotation
@@ -140,9 +135,7 @@ class GORUScan(Scan):
     """
 
     @staticmethod
-    def forward(
-        ctx: Any, a: Tensor, M: Tensor, h_0: Tensor, m: Tensor, probe: Probe, resets: Resets
-    ) -> Tensor:
+    def forward(ctx: Any, a: Tensor, M: Tensor, h_0: Tensor, m: Tensor, probe: Probe, resets: Resets) -> Tensor:
         hidden = h_0.shape[-1]
         h, states = h_0, a.new_empty(*a.shape[:2], hidden)
         products = torch.empty_like(a[0])
@@ -171,9 +164,7 @@ class GORUScan(Scan):
         c = modrelu(torch.addcmul(a_c, r, rotated), m)
         # Derivatives of h_t with respect to the argument of modrelu, and to each of the three products M h_{t-1}.
         by_candidate = (1 - g) * modrelu_slope(c)
-        inner = torch.cat(
-            [by_candidate * rotated * r * (1 - r), (before - c) * g * (1 - g), by_candidate * r], dim=-1
-        )
+        inner = torch.cat([by_candidate * rotated * r * (1 - r), (before - c) * g * (1 - g), by_candidate * r], dim=-1)
         total, dh = leaky_backward(outer, g, inner, M, resets)
         by_candidate *= total
         da = torch.cat([inner[..., : 2 * h_0.shape[-1]], by_candidate], dim=-1)

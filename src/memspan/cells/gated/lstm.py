@@ -79,12 +79,7 @@ class LSTMLayer(TorchLSTMLayer):
     """c_t = f * c_{t-1} + i * g, h_t = o * tanh(c_t)"""
 
     def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        one_bias: bool = False,
-        device: Device = None,
-        dtype: Dtype = None,
+        self, input_size: int, hidden_size: int, one_bias: bool = False, device: Device = None, dtype: Dtype = None
     ) -> None:
         super().__init__(input_size, hidden_size, device, dtype)
         self.one_bias = one_bias

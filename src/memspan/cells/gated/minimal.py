@@ -131,9 +131,7 @@ class MinimalScan(Scan):
     """
 
     @staticmethod
-    def forward(
-        ctx: Any, a: Tensor, z: Tensor, W: Tensor, h_0: Tensor, probe: Probe, resets: Resets
-    ) -> Tensor:
+    def forward(ctx: Any, a: Tensor, z: Tensor, W: Tensor, h_0: Tensor, probe: Probe, resets: Resets) -> Tensor:
         h, states, gates = h_0, torch.empty_like(a), torch.empty_like(a)
         W_t = weights_per_step(W.mT, len(a))
         steps = zip(a.unbind(), z.unbind(), W_t, gates.unbind(), states.unbind(), strict=True)

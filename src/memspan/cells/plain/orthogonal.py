@@ -46,9 +46,7 @@ class OrthogonalRNN(Cell):
         dtype: Dtype = None,
     ) -> None:
         if orthogonal_start not in STARTS:
-            raise InputError(
-                f"unknown orthogonal_start {orthogonal_start!r}; {suggestion(orthogonal_start, STARTS)}"
-            )
+            raise InputError(f"unknown orthogonal_start {orthogonal_start!r}; {suggestion(orthogonal_start, STARTS)}")
         layer = partial(OrthogonalLayer, orthogonal_start=orthogonal_start)
         super().__init__(
             input_size, hidden_size, num_layers, batch_first, dropout, device=device, dtype=dtype, layer=layer

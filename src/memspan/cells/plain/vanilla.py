@@ -12,15 +12,7 @@ from torch import Tensor, nn
 from memspan.cells.base.activations import Nonlinearity, nonlinearity_named
 from memspan.cells.base.autograd import Probe, Resets, Scan, States, clear, previous_states, weight_gradient
 from memspan.cells.base.cell import Cell
-from memspan.cells.base.layer import (
-    Device,
-    Dtype,
-    HiddenState,
-    Layer,
-    TiedOrUntiedLayer,
-    draw_uniform,
-    empty_weights,
-)
+from memspan.cells.base.layer import Device, Dtype, HiddenState, Layer, TiedOrUntiedLayer, draw_uniform, empty_weights
 from memspan.errors import InputError
 from memspan.theory import Identity, Tanh, VanillaField
 
@@ -136,14 +128,7 @@ class VanillaScan(Scan):
 
     @staticmethod
     def forward(
-        ctx: Any,
-        a: Tensor,
-        V: Tensor,
-        h_0: Tensor,
-        m: Tensor | None,
-        probe: Probe,
-        resets: Resets,
-        phi: Nonlinearity,
+        ctx: Any, a: Tensor, V: Tensor, h_0: Tensor, m: Tensor | None, probe: Probe, resets: Resets, phi: Nonlinearity
     ) -> Tensor:
         h, states = h_0, torch.empty_like(a)
         for t in range(len(a)):

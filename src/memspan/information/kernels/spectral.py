@@ -47,9 +47,7 @@ def worthwhile(alphabet: int, lags: NDArray[np.int64], lengths: NDArray[np.int64
     return per_lag * len(lags) * float(lengths.sum()) > spectral
 
 
-def count_every_lag(
-    symbols: Symbols, segments: NDArray[np.int64], alphabet: int, most: int
-) -> NDArray[np.uint32]:
+def count_every_lag(symbols: Symbols, segments: NDArray[np.int64], alphabet: int, most: int) -> NDArray[np.uint32]:
     """Pair counts at the lags 0 … `most`, shape lags x V^2.
 
     `segments` has rows (begin, end, limit): the first of a pair lies in begin … end - 1, the second below limit.

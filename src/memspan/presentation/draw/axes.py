@@ -158,15 +158,7 @@ def vertical_line(ax: Axes, place: float, label: str, height: float) -> None:
     )
 
 
-_CORNERS = (
-    "upper right",
-    "lower left",
-    "upper left",
-    "lower right",
-    "center right",
-    "upper center",
-    "lower center",
-)
+_CORNERS = ("upper right", "lower left", "upper left", "lower right", "center right", "upper center", "lower center")
 # Positions along each axis that are tried after the corners.
 _STEPS = 16
 # Pixels left free around a legend.
@@ -175,9 +167,7 @@ _MARGIN = 3.0
 _WIDE = 0.95
 
 
-def place_legend(
-    ax: Axes, handles: Sequence[Artist] | None = None, labels: Sequence[str] | None = None
-) -> None:
+def place_legend(ax: Axes, handles: Sequence[Artist] | None = None, labels: Sequence[str] | None = None) -> None:
     """Add a legend that covers no line, marker, band or text; limits and labels of the axes must be set.
 
     The corners are tried first, then a grid of positions. If all of them cover something, the legend goes below the axes.
@@ -280,9 +270,7 @@ def _covers(box: Bbox, artist: Artist) -> bool:
             near = box.padded(artist.get_markersize() / 2)
             path = artist.get_transform().transform_path(artist.get_path())
             joined = artist.get_linestyle() not in ("None", "", " ")
-            return bool(near.count_contains(path.vertices)) or (
-                joined and path.intersects_bbox(box, filled=False)
-            )
+            return bool(near.count_contains(path.vertices)) or (joined and path.intersects_bbox(box, filled=False))
         case Collection():
             transform, paths = artist.get_transform(), artist.get_paths()
             filled = bool(len(artist.get_facecolor()))

@@ -10,14 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from memspan.presentation.draw.axes import (
-    masked,
-    place_legend,
-    plain_short_ticks,
-    plain_ticks,
-    positive,
-    whole_ticks,
-)
+from memspan.presentation.draw.axes import masked, place_legend, plain_short_ticks, plain_ticks, positive, whole_ticks
 from memspan.presentation.draw.style import LineLook, literal, look, new_figure
 from memspan.results import Chart, Line
 
@@ -101,9 +94,7 @@ def _height(chart: Chart, line: Line) -> NDArray[np.float64]:
     return np.where(np.isfinite(height), height, np.nan)
 
 
-def _draw_line(
-    ax: Axes, chart: Chart, line: Line, shape: LineLook, *, first_marker: int, hidden: int
-) -> None:
+def _draw_line(ax: Axes, chart: Chart, line: Line, shape: LineLook, *, first_marker: int, hidden: int) -> None:
     """A line that others would hide is drawn wider, so that it shows on both sides of them."""
     size, label = line.x.size, literal(textwrap.fill(line.label, _LABEL_WIDTH)) if line.label else None
     every = 1 if size <= _FEW or line.style == "markers" else (first_marker * size // 40 % size, size // 8)

@@ -12,14 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
 from memspan.presentation.curve import short, symbols_word
-from memspan.presentation.draw.axes import (
-    information_limits,
-    lag_limits,
-    masked,
-    place_legend,
-    plain_ticks,
-    positive,
-)
+from memspan.presentation.draw.axes import information_limits, lag_limits, masked, place_legend, plain_ticks, positive
 from memspan.presentation.draw.curve import SHORT_LABELS
 from memspan.presentation.draw.style import (
     GREY,
@@ -70,9 +63,7 @@ def draw_curves(
 ) -> None:
     """Several corrected curves and their noise floors, by name; in the style `paper` the legend explains the markers."""
     unit, factor = unit_of(bits)
-    curves = {
-        name: source.curve if isinstance(source, Measurement) else source for name, source in sources.items()
-    }
+    curves = {name: source.curve if isinstance(source, Measurement) else source for name, source in sources.items()}
     bottom, top = information_limits(list(curves.values()), factor) if curves else (1e-6, 1.0)
     ax.set_xscale("log")
     ax.set_yscale("log")
@@ -101,9 +92,7 @@ def _marks(curves: list[Curve], *, explained: bool) -> list[Line2D]:
         marks[-1].set_label(SHORT_LABELS.weak)
     if any(curve.undersampled.any() for curve in few):
         marks.append(Line2D([], [], color=GREY, marker="^", markerfacecolor="white", linestyle=""))
-        marks[-1].set(
-            label=SHORT_LABELS.undersampled, markersize=_LARGER * float(rcParams["lines.markersize"])
-        )
+        marks[-1].set(label=SHORT_LABELS.undersampled, markersize=_LARGER * float(rcParams["lines.markersize"]))
     if explained and any((curve.floor > 0).any() for curve in curves):
         marks.append(Line2D([], [], color=GREY, linestyle=":", linewidth=1.1, label="noise floor"))
     return marks
@@ -132,14 +121,7 @@ def _draw_source(ax: Axes, name: str, curve: Curve, shape: LineLook, factor: flo
         ):
             hollow = masked(np.where(chosen, value, np.nan))
             if np.isfinite(hollow).any():
-                ax.plot(
-                    curve.lags,
-                    hollow,
-                    marker,
-                    color=shape.color,
-                    markerfacecolor="white",
-                    markersize=scale * size,
-                )
+                ax.plot(curve.lags, hollow, marker, color=shape.color, markerfacecolor="white", markersize=scale * size)
 
 
 def _draw_difference(ax: Axes, pair: PairVerdict, *, bits: bool) -> None:
@@ -176,9 +158,7 @@ def _difference_legend() -> list[Line2D]:
 
 
 def _title(comparison: Comparison, shown: int) -> str:
-    verdicts = [
-        f"{short(pair.a, 20)} and {short(pair.b, 20)} are {pair.verdict}" for pair in comparison.pairs[:2]
-    ]
+    verdicts = [f"{short(pair.a, 20)} and {short(pair.b, 20)} are {pair.verdict}" for pair in comparison.pairs[:2]]
     rest = len(comparison.pairs) - len(verdicts)
     if rest > 0:
         verdicts.append(f"{rest} more {'pair' if rest == 1 else 'pairs'} below")

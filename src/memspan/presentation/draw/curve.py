@@ -104,11 +104,7 @@ def information_figure(measurement: Measurement, *, bits: bool) -> Figure:
 
 def draw_measurement(ax: Axes, measurement: Measurement, *, bits: bool, style: StyleName = "report") -> None:
     """The left panel alone; in the style `paper` without a title, with the best law only and short labels."""
-    curve, decay, labels = (
-        measurement.curve,
-        _decay(measurement),
-        SHORT_LABELS if style == "paper" else FULL_LABELS,
-    )
+    curve, decay, labels = (measurement.curve, _decay(measurement), SHORT_LABELS if style == "paper" else FULL_LABELS)
     if style == "paper" and decay is not None and decay.laws:
         decay = dataclasses.replace(decay, laws={decay.best: decay[decay.best]})
     draw_curve(ax, curve, decay, measurement.symbols, bits=bits, x_scale="log", labels=labels)
@@ -187,13 +183,7 @@ def _draw_floor(ax: Axes, curve: Curve, factor: float, bottom: float, labels: Cu
     if lags.size == 1:  # a band over one point would have no width
         lags, low, high = np.array([lags[0] / 1.2, lags[0] * 1.2]), np.repeat(low, 2), np.repeat(high, 2)
     ax.fill_between(
-        lags,
-        low,
-        high,
-        color=PALE,
-        linewidth=0,
-        label=labels.floor,
-        rasterized=curve.lags.size > _RASTER_FROM,
+        lags, low, high, color=PALE, linewidth=0, label=labels.floor, rasterized=curve.lags.size > _RASTER_FROM
     )
 
 

@@ -101,9 +101,7 @@ def _draw_circle(ax: Axes, period: int) -> None:
     )
 
 
-def _draw_values(
-    ax: Axes, values: NDArray[np.complex128], radius: float, marker: str, color: str, label: str
-) -> None:
+def _draw_values(ax: Axes, values: NDArray[np.complex128], radius: float, marker: str, color: str, label: str) -> None:
     """Markers for eigenvalues inside the axes, arrows to those outside."""
     if not len(values):
         return
@@ -139,12 +137,7 @@ def _label_values(ax: Axes, values: NDArray[np.complex128], period: int) -> None
         turns = round(float(np.angle(value)) / (2 * np.pi) * period) % period
         name = f"{turns}/{period}" if turns else "1"
         ax.annotate(
-            name,
-            (1.16 * value.real, 1.16 * value.imag),
-            ha="center",
-            va="center",
-            fontsize=8.5,
-            annotation_clip=False,
+            name, (1.16 * value.real, 1.16 * value.imag), ha="center", va="center", fontsize=8.5, annotation_clip=False
         )
 
 
@@ -154,9 +147,7 @@ def _title(result: Memorization, values: NDArray[np.complex128]) -> str:
     if largest > 1 + 1e-6:
         found = f"every step magnifies the state {trimmed(largest)} times, and feedback keeps it small"
     elif d == 1:
-        found = (
-            "the state changes its sign at every step" if values[0].real < 0 else "the state never changes"
-        )
+        found = "the state changes its sign at every step" if values[0].real < 0 else "the state never changes"
     elif p == 2:
         found = "the state returns after two steps"
     elif d == p:

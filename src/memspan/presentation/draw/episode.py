@@ -51,10 +51,7 @@ def film_of(episode: Episode) -> list[Image.Image]:
     """The pictures of an episode, one per shown step."""
     whole = _read(episode.pictures)
     width = whole.width // episode.shown
-    return [
-        _enlarged(whole.crop((step * width, 0, (step + 1) * width, whole.height)))
-        for step in range(episode.shown)
-    ]
+    return [_enlarged(whole.crop((step * width, 0, (step + 1) * width, whole.height))) for step in range(episode.shown)]
 
 
 def _read(picture: str) -> Image.Image:
@@ -83,9 +80,7 @@ def _frame(pictures: list[Image.Image], episode: Episode, step: int) -> Image.Im
 
 def _end(episode: Episode) -> Image.Image:
     """The world after the last step."""
-    return _sheet(
-        _enlarged(_read(episode.last)), f"after step {episode.steps}: reward {episode.reward:.2f}", episode
-    )
+    return _sheet(_enlarged(_read(episode.last)), f"after step {episode.steps}: reward {episode.reward:.2f}", episode)
 
 
 def _sheet(picture: Image.Image, label: str, episode: Episode) -> Image.Image:

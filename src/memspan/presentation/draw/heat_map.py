@@ -207,9 +207,7 @@ def color_scale(map: HeatMap) -> ColorScale:
 def _color_range(map: HeatMap, logarithmic: bool) -> tuple[float, float]:
     values = map.values[np.isfinite(map.values) & ((map.values > 0) | (not logarithmic))]
     largest = float(values.max()) if values.size else 1.0
-    beyond = (
-        np.isfinite(map.highest) and (map.highest > 0 or not logarithmic) and np.any(map.values > map.highest)
-    )
+    beyond = np.isfinite(map.highest) and (map.highest > 0 or not logarithmic) and np.any(map.values > map.highest)
     high = map.highest if beyond else largest
     low = min(float(values.min()) if values.size else high, high)
     if logarithmic:
@@ -227,9 +225,7 @@ def _tick_places(low: float, high: float, logarithmic: bool) -> list[float]:
     return [float(place) for place in found if low <= place <= high]
 
 
-def _thinned(
-    ends: list[float], places: list[float], low: float, high: float, logarithmic: bool
-) -> tuple[float, ...]:
+def _thinned(ends: list[float], places: list[float], low: float, high: float, logarithmic: bool) -> tuple[float, ...]:
     """The open ends, and the round values at a sufficient distance from them."""
 
     def height(value: float) -> float:

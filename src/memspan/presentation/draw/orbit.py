@@ -17,18 +17,7 @@ from matplotlib.patches import Patch, Polygon
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from memspan.presentation.draw.style import (
-    BLUE,
-    GREEN,
-    GREY,
-    INK,
-    ORANGE,
-    PURPLE,
-    SKY,
-    VERMILION,
-    literal,
-    new_figure,
-)
+from memspan.presentation.draw.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, VERMILION, literal, new_figure
 from memspan.results import END, Memorization, Orbit
 from memspan.results.text import one_line, visible
 
@@ -146,13 +135,9 @@ def _half(ax: Axes, orbit: Orbit, points: list[OrbitPoint]) -> float:
 
 def _draw_regions(ax: Axes, orbit: Orbit, colors: list[str]) -> None:
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
-    for polygon, color in zip(
-        regions(orbit.weights, orbit.bias, (left, bottom), (right, top)), colors, strict=True
-    ):
+    for polygon, color in zip(regions(orbit.weights, orbit.bias, (left, bottom), (right, top)), colors, strict=True):
         if len(polygon) > 2:
-            ax.add_patch(
-                Polygon(polygon, facecolor=pale(color, _AREA), edgecolor=INK, linewidth=0.8, zorder=0.5)
-            )
+            ax.add_patch(Polygon(polygon, facecolor=pale(color, _AREA), edgecolor=INK, linewidth=0.8, zorder=0.5))
 
 
 def _draw_path(ax: Axes, orbit: Orbit) -> None:
@@ -303,10 +288,7 @@ Region: TypeAlias = NDArray[np.float64]
 
 
 def regions(
-    weights: NDArray[np.float64],
-    bias: NDArray[np.float64],
-    low: tuple[float, float],
-    high: tuple[float, float],
+    weights: NDArray[np.float64], bias: NDArray[np.float64], low: tuple[float, float], high: tuple[float, float]
 ) -> list[Region]:
     """For each k the part of the box where weights[k] @ point + bias[k] is the largest.
 

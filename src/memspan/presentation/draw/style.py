@@ -39,40 +39,11 @@ StyleName: TypeAlias = Literal["report", "paper"]
 PAPER_SIZE = 3.4, 2.4
 """Inches of a figure in the style `paper`: one column of a two-column page."""
 FALLBACK_FONTS = (
-    *(
-        "Noto Sans CJK SC",
-        "Noto Sans CJK JP",
-        "Noto Sans CJK KR",
-        "Noto Sans CJK TC",
-        "Noto Sans SC",
-        "Noto Sans JP",
-    ),
-    *(
-        "Source Han Sans SC",
-        "Source Han Sans",
-        "WenQuanYi Zen Hei",
-        "WenQuanYi Micro Hei",
-        "Droid Sans Fallback",
-    ),
+    *("Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans CJK KR", "Noto Sans CJK TC", "Noto Sans SC", "Noto Sans JP"),
+    *("Source Han Sans SC", "Source Han Sans", "WenQuanYi Zen Hei", "WenQuanYi Micro Hei", "Droid Sans Fallback"),
     *("PingFang SC", "PingFang HK", "Hiragino Sans GB", "Hiragino Sans", "Apple SD Gothic Neo", "Heiti TC"),
-    *(
-        "Microsoft YaHei",
-        "SimHei",
-        "SimSun",
-        "Yu Gothic",
-        "MS Gothic",
-        "Meiryo",
-        "Malgun Gothic",
-        "IPAexGothic",
-    ),
-    *(
-        "NanumGothic",
-        "UnBatang",
-        "Noto Sans Devanagari",
-        "Noto Sans Thai",
-        "Noto Sans Arabic",
-        "Noto Sans Hebrew",
-    ),
+    *("Microsoft YaHei", "SimHei", "SimSun", "Yu Gothic", "MS Gothic", "Meiryo", "Malgun Gothic", "IPAexGothic"),
+    *("NanumGothic", "UnBatang", "Noto Sans Devanagari", "Noto Sans Thai", "Noto Sans Arabic", "Noto Sans Hebrew"),
     *("Noto Sans Symbols2", "Arial Unicode MS", "Unifont"),
 )
 """Families with characters that DejaVu Sans lacks, in the order in which installed ones are tried."""
@@ -252,12 +223,7 @@ _NO_METADATA: dict[str, None] = dict.fromkeys(("Creator", "Date", "Format", "Typ
 
 
 def save(
-    figure: Figure,
-    folder: str | os.PathLike[str],
-    name: str,
-    *,
-    style: StyleName = "report",
-    svg: bytes | None = None,
+    figure: Figure, folder: str | os.PathLike[str], name: str, *, style: StyleName = "report", svg: bytes | None = None
 ) -> tuple[Path, ...]:
     """Write `folder/NAME.svg` and `folder/NAME.png` atomically and return the paths.
 

@@ -10,14 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
-from memspan.presentation.draw.axes import (
-    horizontal_line,
-    masked,
-    place_legend,
-    plain_ticks,
-    positive,
-    vertical_line,
-)
+from memspan.presentation.draw.axes import horizontal_line, masked, place_legend, plain_ticks, positive, vertical_line
 from memspan.presentation.draw.style import BLUE, GREY, MANY, ORANGE, literal, new_figure
 from memspan.presentation.tasks import (
     accuracy_words,

@@ -34,9 +34,7 @@ def report(directory: str | os.PathLike[str], *, bits: bool = False) -> Path:
     return target
 
 
-def write_report(
-    results: Sequence[Notebook], path: str | os.PathLike[str], title: str, *, bits: bool = False
-) -> Path:
+def write_report(results: Sequence[Notebook], path: str | os.PathLike[str], title: str, *, bits: bool = False) -> Path:
     """Write the page of these results, in this order."""
     write_text(path, render([present(result, bits=bits).section() for result in results], title))
     return Path(path)

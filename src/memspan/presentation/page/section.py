@@ -71,9 +71,7 @@ class Section:
 
 def render(sections: Sequence[Section], title: str, introduction: str = "") -> str:
     """The page: the answers of all sections first, then the sections."""
-    template = (
-        resources.files("memspan.presentation.page").joinpath("template.html").read_text(encoding="utf-8")
-    )
+    template = resources.files("memspan.presentation.page").joinpath("template.html").read_text(encoding="utf-8")
     return Template(template).substitute(
         title=escape(title),
         introduction=f"<p>{escape(introduction)}</p>" if introduction else "",
@@ -91,9 +89,7 @@ def _answers(sections: Sequence[Section]) -> str:
 
 
 def _section(section: Section, place: int) -> str:
-    figures = [
-        _figure(figure, f"s{place}f{number}") for number, figure in enumerate(section.figures, start=1)
-    ]
+    figures = [_figure(figure, f"s{place}f{number}") for number, figure in enumerate(section.figures, start=1)]
     parts = [
         f'<section id="section-{place}">',
         f"<h2>{escape(section.title)}</h2>",

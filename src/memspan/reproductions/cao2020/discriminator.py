@@ -129,9 +129,7 @@ def held_out_bound(run: Path, *, lines: int, shifts: int = 20) -> float:
             [pooled(best.network, text.take(which, whole=padding), padding=padding) for which in batches]
         )
         joint = bmi.discriminator(vectors[:-1], vectors[1:])
-        product = torch.cat(
-            [bmi.discriminator(vectors, vectors.roll(by, 0)) for by in far_shifts(count, shifts)]
-        )
+        product = torch.cat([bmi.discriminator(vectors, vectors.roll(by, 0)) for by in far_shifts(count, shifts)])
     return float(donsker_varadhan(joint, product))
 
 
@@ -169,12 +167,9 @@ def _padding_claims(run: Path) -> list[Claim]:
     order = np.argsort(bmi.segments.lengths, kind="stable")
     extremes, some = order[[0, -1]], np.arange(min(POOLED_LINES, len(order)))
     with evaluation_mode(best.network):
-        alone, batched = (
-            pooled(best.network, bmi.segments.take(which))[0] for which in (extremes[:1], extremes)
-        )
+        alone, batched = (pooled(best.network, bmi.segments.take(which))[0] for which in (extremes[:1], extremes))
         masked, filled = (
-            pooled(best.network, bmi.segments.take(some, whole=True), padding=padding)
-            for padding in (False, True)
+            pooled(best.network, bmi.segments.take(some, whole=True), padding=padding) for padding in (False, True)
         )
     share = float((filled > masked).float().mean())
     short = float(np.mean(bmi.segments.lengths[some] < bmi.config.length))

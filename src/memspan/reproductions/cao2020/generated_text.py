@@ -29,9 +29,7 @@ def reverse_perplexities(
 ) -> dict[ModelKey, ReversePerplexity]:
     """Compute the reverse perplexity of every network."""
     jobs = {
-        key: GeneratedTextJob(
-            runs / key.folder, runs / key.folder / "reverse-perplexity.json", size, key.data, seed
-        )
+        key: GeneratedTextJob(runs / key.folder, runs / key.folder / "reverse-perplexity.json", size, key.data, seed)
         for key in keys
     }
     return _in_parallel(reverse_perplexity_of, jobs, size, "models trained on generated text", progress)
@@ -42,10 +40,7 @@ def segment_informations(
 ) -> dict[ModelKey, SegmentInformation]:
     """Estimate the information between segments of every network's generated text, and of each training text."""
     file = "segment-information.json"
-    jobs = {
-        key: GeneratedTextJob(runs / key.folder, runs / key.folder / file, size, key.data, seed)
-        for key in keys
-    }
+    jobs = {key: GeneratedTextJob(runs / key.folder, runs / key.folder / file, size, key.data, seed) for key in keys}
     for data in size.corpora:
         jobs[ModelKey(data, REAL, seed)] = GeneratedTextJob(None, runs / data / file, size, data, seed)
     return _in_parallel(segment_information_of, jobs, size, "critics of segments", progress)
@@ -135,9 +130,7 @@ def _segment_information(job: GeneratedTextJob) -> SegmentInformation:
         if job.run is None:
             texts = training_pieces(task, *stream_sizes(job.size.generated, None))
         else:
-            texts, _ = GeneratedText.of(
-                job.run, job.size.generated, seed=job.seed, device="cpu"
-            ).matched_texts()
+            texts, _ = GeneratedText.of(job.run, job.size.generated, seed=job.seed, device="cpu").matched_texts()
         return segment_information(
             list(texts),
             task.classes,

@@ -84,9 +84,7 @@ def gradient_variances(
                 if name == "raml":
                     loss = _raml_loss(network, bmi, segments, pairs)
                 else:
-                    loss = policy_loss(
-                        network, bmi.discriminator, first, length, random, padding=bmi.config.padding
-                    )[0]
+                    loss = policy_loss(network, bmi.discriminator, first, length, random, padding=bmi.config.padding)[0]
                 variance.add(torch.autograd.grad(loss, parameters))
         done()
     return {name: variance.result() for name, variance in running.items()}

@@ -115,13 +115,7 @@ _SMOKE = LanguageModelSize(
         "cell": {"hidden": 6},
         "model": {"embedding": 6, "tied": True, "dropout": 0.0},
         "bmi": {"switch_at": 4, "hidden": 8, "pairs": 4, "length": 6},
-        "training": {
-            "updates": 8,
-            "batch": 4,
-            "validate_every": 2,
-            "validation_batches": 2,
-            "validation_size": 100,
-        },
+        "training": {"updates": 8, "batch": 4, "validate_every": 2, "validation_batches": 2, "validation_size": 100},
     },
     tuning={"training": {"updates": 4, "optimizer": "asgd", "learning_rate": 0.5, "schedule": "constant"}},
     generated=2_000,
@@ -131,9 +125,7 @@ _SMOKE = LanguageModelSize(
     workers=1,
 )
 _LAPTOP = LanguageModelSize(
-    corpora={
-        data: CorpusSettings(task={"data": data, "most": 3_000}, seeds=3) for data in ("ptb", "wikitext-2")
-    },
+    corpora={data: CorpusSettings(task={"data": data, "most": 3_000}, seeds=3) for data in ("ptb", "wikitext-2")},
     settings={
         "cell": {"hidden": 100},
         "model": {"embedding": 100, "tied": True, "dropout": 0.2},
@@ -167,12 +159,7 @@ _PAPER = LanguageModelSize(
                 "cell": {"hidden": 1_150},
                 "model": {"embedding": 300, "last": 650},
                 "bmi": {"weight": 0.02, "second_weight": 0.05 / 10, "pairs": 10},
-                "training": {
-                    "batch": 15,
-                    "learning_rate": 15.0,
-                    "updates": 1_000 * 1_989,
-                    "validate_every": 1_989,
-                },
+                "training": {"batch": 15, "learning_rate": 15.0, "updates": 1_000 * 1_989, "validate_every": 1_989},
             },
             tuning={"training": {"learning_rate": 20.0}},
         ),

@@ -86,13 +86,8 @@ def lower_perplexity(
 ) -> Claim:
     """Claim that one variant has a lower perplexity than another in the mean over seeds, beyond their scatter."""
     keys = [key for key in losses if (key.data, key.variant, key.tuned) == (data, variant, tuned)]
-    difference = np.array(
-        [losses[key][measure] - losses[key._replace(variant=other)][measure] for key in keys]
-    )
-    ours, theirs = (
-        printed_perplexity(data, tuned, variant, measure),
-        printed_perplexity(data, tuned, other, measure),
-    )
+    difference = np.array([losses[key][measure] - losses[key._replace(variant=other)][measure] for key in keys])
+    ours, theirs = (printed_perplexity(data, tuned, variant, measure), printed_perplexity(data, tuned, other, measure))
     mean, half_width = float(difference.mean()), reach_of_mean(difference)
     return claim_if(
         f"On {data}{', fine-tuned' if tuned else ''}, {VARIANTS[variant]} has a lower {MEASURES[measure]} than "
@@ -230,30 +225,21 @@ _TABLE2_NOTE = (
 )
 
 
-def measured_table(
-    data: str, losses: Mapping[ModelKey, Mapping[str, float]], segments: Segments
-) -> MeasuredTable:
+def measured_table(data: str, losses: Mapping[ModelKey, Mapping[str, float]], segments: Segments) -> MeasuredTable:
     """Tables 1 and 2 in one: a row per variant, fine-tuned ones below, and the real text; empty columns are left out."""
     kinds = dict.fromkeys((key.variant, key.tuned, key.label) for key in losses if key.data == data)
     rows = [
-        MeasuredRow(
-            label,
-            (*_perplexities(data, variant, tuned, losses), _information(data, variant, tuned, segments)),
-        )
+        MeasuredRow(label, (*_perplexities(data, variant, tuned, losses), _information(data, variant, tuned, segments)))
         for variant, tuned, label in kinds
     ]
-    rows.append(
-        MeasuredRow(ROWS[REAL], (*(None for _ in MEASURES), _information(data, REAL, False, segments)))
-    )
+    rows.append(MeasuredRow(ROWS[REAL], (*(None for _ in MEASURES), _information(data, REAL, False, segments))))
     columns = (*MEASURES.values(), "segment information (nats)")
     filled = [column for column in range(len(columns)) if any(row.entries[column] for row in rows)]
     return MeasuredTable(
         title=f"All variants, {data}",
         columns=tuple(columns[column] for column in filled),
         rows=tuple(
-            MeasuredRow(row.name, tuple(row.entries[column] for column in filled))
-            for row in rows
-            if any(row.entries)
+            MeasuredRow(row.name, tuple(row.entries[column] for column in filled)) for row in rows if any(row.entries)
         ),
         caption="Means over seeds (geometric for perplexities) with 95 % intervals by Student's t. The interval of a "
         "single text is over its folds; that of a single training run is unknown. In brackets: the printed numbers, "

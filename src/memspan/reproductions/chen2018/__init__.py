@@ -9,10 +9,7 @@ _BIAS_MEANS = tuple(float(mean) for mean in range(-4, 9))
 _HALVES = tuple(0.5 * k for k in range(11))
 _PANELS = ("vanilla", "minimal-bias", "minimal-4", "minimal-6")
 # Hidden size and embedding size that give this many millions of parameters with 10,000 words.
-_WIDTHS = {
-    5: {"lstm": 228, "gru": 233, "minimal-rnn": 240},
-    20: {"lstm": 765, "gru": 805, "minimal-rnn": 882},
-}
+_WIDTHS = {5: {"lstm": 228, "gru": 233, "minimal-rnn": 240}, 20: {"lstm": 765, "gru": 805, "minimal-rnn": 882}}
 # Words per window of truncated backpropagation, and updates with 20 windows that pass once through the training text.
 _STEPS, _EPOCH = 35, 1_327
 _PTB = {"data": "ptb", "most": 10_000, "steps": _STEPS}

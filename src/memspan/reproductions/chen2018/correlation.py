@@ -58,11 +58,7 @@ def run(
         for number, bias_mean in enumerate(bias_means):
             dynamics.append(_dynamics(ensembles, bias_mean, averaged, np.random.default_rng([seed, number])))
             stage.advance()
-    claims = (
-        *_agreement(dynamics, tolerance, settling_tolerance),
-        _tied_claim(dynamics),
-        *_timescale_claims(),
-    )
+    claims = (*_agreement(dynamics, tolerance, settling_tolerance), _tied_claim(dynamics), *_timescale_claims())
     fine = np.linspace(-4.0, 8.0, chart_points)
     charts = (
         _theory_chart(dynamics),
@@ -107,12 +103,7 @@ class PairEnsemble:
     """Fewer networks, for runs longer than `STEPS`."""
 
     def correlation(
-        self,
-        field: MinimalField,
-        point: FixedPoint,
-        inputs: Array,
-        start: float,
-        generator: np.random.Generator,
+        self, field: MinimalField, point: FixedPoint, inputs: Array, start: float, generator: np.random.Generator
     ) -> Array:
         """c(t) of pairs whose states start with second moment Q* and correlation `start`."""
         return simulate(
@@ -199,9 +190,7 @@ def _rate_error(one: PairDynamics) -> float:
 
 
 def _tied_claim(dynamics: list[PairDynamics]) -> Claim:
-    chaotic, ordered = (
-        max(one.tied_difference for one in dynamics if one.chaotic is phase) for phase in (True, False)
-    )
+    chaotic, ordered = (max(one.tied_difference for one in dynamics if one.chaotic is phase) for phase in (True, False))
     text = "Panel b: Tied weights, as in practice, change c(t) most in the chaotic phase."
     return claim_above(text, chaotic, ordered, measure="the largest difference in that phase")
 

@@ -30,13 +30,7 @@ _SETTLING = 16
 
 
 def run(
-    *,
-    seed: int,
-    progress: Progress,
-    bias_means: tuple[float, ...],
-    width: int,
-    networks: int,
-    chart_points: int,
+    *, seed: int, progress: Progress, bias_means: tuple[float, ...], width: int, networks: int, chart_points: int
 ) -> Outcome:
     """Check where Algorithm 1 has a solution, and simulate its solutions; the chart has `chart_points` more bias means."""
     fields = {mu: critical_minimal(bias_mean=mu, input_variance=INPUT_VARIANCE) for mu in bias_means}
@@ -46,9 +40,7 @@ def run(
             steps = int(max(100, _SETTLING * timescale_of(field.fixed_point().variance_slope)))
             growths[mu] = growth(field.network(), width=width, steps=steps, networks=networks, seed=seed)
             stage.advance()
-    ranges = {
-        mu: feasible_range(mu) for mu in sorted({*SMALLEST, *np.linspace(-1.0, 8.0, chart_points).tolist()})
-    }
+    ranges = {mu: feasible_range(mu) for mu in sorted({*SMALLEST, *np.linspace(-1.0, 8.0, chart_points).tolist()})}
     claims = (*_infeasible_claims(ranges[2.0]), *_limit_claims(ranges), *_critical_claims(fields, growths))
     return Outcome(claims, (_chart(ranges),), (_note(fields, growths),))
 

@@ -163,8 +163,7 @@ def critical_is_faster(curves: DigitRuns, steps: int, cell: str) -> Claim:
 
 def _orthogonality_claim(curves: DigitRuns, steps: int, cell: str) -> Claim:
     orthogonal, gaussian = (
-        min(curves.updates_to_goal((steps, cell, "critical", weights)), curves.updates[steps])
-        for weights in WEIGHTS
+        min(curves.updates_to_goal((steps, cell, "critical", weights)), curves.updates[steps]) for weights in WEIGHTS
     )
     ratio = gaussian / orthogonal
     if cell == "rnn":

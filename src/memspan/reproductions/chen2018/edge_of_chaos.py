@@ -49,9 +49,7 @@ def edge_of_chaos(low: float, high: float) -> float:
     return optimize.root_scalar(lambda mu: published_field(mu).chi1 - 1, bracket=(low, high), xtol=1e-6).root
 
 
-def run(
-    *, seed: int, progress: Progress, width: int, networks: int, steps: int, chart_points: int
-) -> Outcome:
+def run(*, seed: int, progress: Progress, width: int, networks: int, steps: int, chart_points: int) -> Outcome:
     """Check the values of chi_1, and simulate networks on both branches; lines have `chart_points` bias means."""
     stable = [branch for branch in published_field(FOLD).branches() if branch.stable]
     simulations = [
@@ -66,16 +64,9 @@ def run(
         )
         for number, branch in enumerate(stable)
     ]
-    claims = (
-        *_value_claims(),
-        *_edge_claims(),
-        *_branch_claims(stable),
-        *_staying_claims(width, stable, simulations),
-    )
+    claims = (*_value_claims(), *_edge_claims(), *_branch_claims(stable), *_staying_claims(width, stable, simulations))
     return Outcome(
-        claims,
-        (_chi_chart(chart_points), _fold_chart(chart_points), _branch_chart(stable, simulations)),
-        _NOTES,
+        claims, (_chi_chart(chart_points), _fold_chart(chart_points), _branch_chart(stable, simulations)), _NOTES
     )
 
 
@@ -83,15 +74,11 @@ def _value_claims() -> list[Claim]:
     point = published_field(0.0).fixed_point()
     return [
         *(
-            claim_near(
-                f"Slope chi_1 at bias mean {mu:g}.", published_field(mu).chi1, _FOUR_DIGITS, corrected=chi
-            )
+            claim_near(f"Slope chi_1 at bias mean {mu:g}.", published_field(mu).chi1, _FOUR_DIGITS, corrected=chi)
             for mu, chi in CHI_1.items()
         ),
         claim_near("Second moment Q* of the state at bias mean 0.", point.Q, _THREE_DIGITS, corrected=0.318),
-        claim_near(
-            "Variance q* of the gate input at bias mean 0.", point.q, 10 * _THREE_DIGITS, corrected=15.94
-        ),
+        claim_near("Variance q* of the gate input at bias mean 0.", point.q, 10 * _THREE_DIGITS, corrected=15.94),
     ]
 
 
@@ -99,21 +86,15 @@ def _edge_claims() -> list[Claim]:
     lower, upper = edge_of_chaos(-0.5, 0.5), edge_of_chaos(4.3, 4.9)
     smallest = float(np.min(published_field(np.linspace(lower + 0.01, upper - 0.01, 50)).chi1))
     return [
-        claim_near(
-            "The slope chi_1 is 1 at a bias mean near 0.", lower, _THREE_DIGITS, paper=0.0, corrected=0.014
-        ),
+        claim_near("The slope chi_1 is 1 at a bias mean near 0.", lower, _THREE_DIGITS, paper=0.0, corrected=0.014),
         claim_near("The slope chi_1 is 1 again at a larger bias mean.", upper, 0.005, corrected=4.59),
-        claim_above(
-            "Between the two, the network is chaotic.", smallest, 1.0, measure="the smallest chi_1 there"
-        ),
+        claim_above("Between the two, the network is chaotic.", smallest, 1.0, measure="the smallest chi_1 there"),
     ]
 
 
 def _branch_claims(stable: list[Branch]) -> list[Claim]:
     claims = [
-        claim_near(
-            "Stable fixed points of the variance at bias mean 4.59.", float(len(stable)), 0.0, corrected=2.0
-        )
+        claim_near("Stable fixed points of the variance at bias mean 4.59.", float(len(stable)), 0.0, corrected=2.0)
     ]
     for branch, (Q, chi1) in zip(stable, BRANCHES, strict=True):
         claims.append(claim_near(f"One of them has Q* = {Q:g}.", branch.Q, _THREE_DIGITS, corrected=Q))
@@ -136,11 +117,7 @@ def _staying_claims(width: int, stable: list[Branch], simulations: list[Simulati
 
 def _fixed_points(bias_means: NDArray[np.float64]) -> tuple[list[float], list[Branch]]:
     """Every fixed point at these bias means, by decreasing Q, so that the three branches of the fold form one curve."""
-    pairs = [
-        (float(mu), branch)
-        for mu in np.unique(bias_means)
-        for branch in published_field(float(mu)).branches()
-    ]
+    pairs = [(float(mu), branch) for mu in np.unique(bias_means) for branch in published_field(float(mu)).branches()]
     pairs.sort(key=lambda pair: -pair[1].Q)
     return [mu for mu, _ in pairs], [branch for _, branch in pairs]
 

@@ -85,9 +85,7 @@ def run(
             grow = partial(growth, gated.network(mu), width=width, networks=networks, directions=_DIRECTIONS)
             fresh = grow(steps=steps, matrices=True, seed=seed + 1)
             tied = grow(steps=2 * steps, tied=True, seed=seed + 2)
-            growths.append(
-                GatedGrowth(gated, mu, _population_growth(gated, mu, population, seed), fresh, tied)
-            )
+            growths.append(GatedGrowth(gated, mu, _population_growth(gated, mu, population, seed), fresh, tied))
             stage.advance()
     curves: dict[str, list[Growth]] = {gated.name: [] for gated in _CELLS}
     with progress.stage("timescales without matrices", len(chart_bias_means) * len(_CELLS)) as stage:
@@ -103,9 +101,7 @@ def run(
 def _population_growth(gated: GatedCell, bias_mean: float, population: int, seed: int) -> Growth:
     # Four timescales of a gate that is open at this bias mean.
     steps = int(max(100.0, 4 * (1 + np.exp(bias_mean))))
-    return growth(
-        gated.network(bias_mean), width=_POPULATION_WIDTH, steps=steps, networks=population, seed=seed
-    )
+    return growth(gated.network(bias_mean), width=_POPULATION_WIDTH, steps=steps, networks=population, seed=seed)
 
 
 def _agreement(one: GatedGrowth, width: int) -> Claim:
@@ -120,9 +116,7 @@ def _agreement(one: GatedGrowth, width: int) -> Claim:
 
 
 def _tied_claims(growths: list[GatedGrowth]) -> list[Claim]:
-    gap = min(
-        (one.tied.chi - one.sampled.chi) / np.hypot(one.tied.error, one.sampled.error) for one in growths
-    )
+    gap = min((one.tied.chi - one.sampled.chi) / np.hypot(one.tied.error, one.sampled.error) for one in growths)
     return [
         claim_if(
             "With one draw of weights for all steps, small differences decay more slowly than with redrawn weights, "
@@ -171,15 +165,9 @@ def _timescale_chart(
         f"mean of the {gated.gate} bias",
         "timescale (steps)",
         (
-            line(
-                "redrawn weights, sampled without matrices",
-                chart_bias_means,
-                [each.timescale for each in curve],
-            ),
+            line("redrawn weights, sampled without matrices", chart_bias_means, [each.timescale for each in curve]),
             points(
-                "redrawn weights, real matrices",
-                [one.bias_mean for one in own],
-                [one.fresh.timescale for one in own],
+                "redrawn weights, real matrices", [one.bias_mean for one in own], [one.fresh.timescale for one in own]
             ),
             points(
                 "tied weights, real matrices",
@@ -204,9 +192,7 @@ def _factor_chart(
         chi = [each.chi for each in curves[gated.name]]
         lines += [
             line(f"{gated.name}, redrawn weights (sampled)", chart_bias_means, chi),
-            points(
-                f"{gated.name}, tied weights", [one.bias_mean for one in own], [one.tied.chi for one in own]
-            ),
+            points(f"{gated.name}, tied weights", [one.bias_mean for one in own], [one.tied.chi for one in own]),
         ]
     return chart(
         "factors",

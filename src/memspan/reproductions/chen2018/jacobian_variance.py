@@ -174,14 +174,7 @@ def _recursion_claims(variances: list[JacobianVariance]) -> list[Claim]:
     if not some:
         return []
     to_recursion, to_linear = (
-        float(
-            np.mean(
-                [
-                    one.simulated.relative_variance / form(one.bias_mean, one.steps, one.weights)
-                    for one in some
-                ]
-            )
-        )
+        float(np.mean([one.simulated.relative_variance / form(one.bias_mean, one.steps, one.weights) for one in some]))
         for form in (recursion, linear)
     )
     return [
@@ -221,10 +214,7 @@ def _variance_chart(variances: list[JacobianVariance], bias_mean: float) -> Char
         *_AXES,
         (
             line("corrected", _LENGTHS, _curve(recursion, bias_mean, "gaussian")),
-            *(
-                _markers(f"simulation, {weights} weights", variances, bias_mean, weights)
-                for weights in WEIGHTS
-            ),
+            *(_markers(f"simulation, {weights} weights", variances, bias_mean, weights) for weights in WEIGHTS),
             *(
                 dashed(
                     f"printed, without its leading 1, {weights}",

@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 
 NAMES = {"minimal-rnn": "Minimal RNN", "gru": "GRU", "lstm": "LSTM"}
 # Test perplexity, by millions of parameters.
-PRINTED = {
-    5: {"minimal-rnn": 101.4, "gru": 99.5, "lstm": 95.4},
-    20: {"minimal-rnn": 89.9, "gru": 89.8, "lstm": 83.8},
-}
+PRINTED = {5: {"minimal-rnn": 101.4, "gru": 99.5, "lstm": 95.4}, 20: {"minimal-rnn": 89.9, "gru": 89.8, "lstm": 83.8}}
 # Largest ratio of comparable perplexities.
 COMPARABLE = 1.05
 
@@ -52,11 +49,7 @@ def run(
 
 
 def configs(
-    seed: int,
-    task: dict[str, Any],
-    widths: dict[int, dict[str, int]],
-    dropout: float,
-    training: dict[str, Any],
+    seed: int, task: dict[str, Any], widths: dict[int, dict[str, int]], dropout: float, training: dict[str, Any]
 ) -> dict[str, Config]:
     """Configurations by cell and millions of parameters."""
     from memspan.reproductions.trainings import training_config

@@ -44,11 +44,7 @@ def run(*, seed: int, progress: Progress, width: int, networks: int, variances: 
         for number, variance in enumerate(bias_variances):
             simulated[variance] = _simulate(width, networks, PlainCorrelationMap(variance), [seed, number])
             stage.advance()
-    claims = (
-        *_slope_claims(),
-        _shared_claim(simulated[BIAS_VARIANCE]),
-        _density_claim(width, networks, seed),
-    )
+    claims = (*_slope_claims(), _shared_claim(simulated[BIAS_VARIANCE]), _density_claim(width, networks, seed))
     return Outcome(claims, (_slope_chart(), _correlation_chart(simulated)), _NOTES)
 
 
@@ -98,9 +94,7 @@ class PlainCorrelationMap:
     def covariance(self, *, shared: float) -> float:
         """The fixed point of `step`."""
         Q = self.point.Q
-        return optimize.root_scalar(
-            lambda p: self.step(p, shared=shared) - p, bracket=(-Q, Q), xtol=1e-14
-        ).root
+        return optimize.root_scalar(lambda p: self.step(p, shared=shared) - p, bracket=(-Q, Q), xtol=1e-14).root
 
     def correlation(self, *, shared: float) -> float:
         """c*, where biases add `shared` to the covariance: sigma_b^2, or 0 for the printed sigma_b^2 I."""
@@ -207,9 +201,7 @@ def _density_claim(width: int, networks: int, seed: int) -> Claim:
         seed=np.random.default_rng([seed, 99]),
     )
     # The integrand is analytic in the strip |Im e| < pi / 2, up to the poles of tanh.
-    (printed,), _ = expectation(
-        lambda e: (np.tanh(e) ** 2,), np.array([point.q / 2]), np.zeros(1), strip=np.pi / 2
-    )
+    (printed,), _ = expectation(lambda e: (np.tanh(e) ** 2,), np.array([point.q / 2]), np.zeros(1), strip=np.pi / 2)
     return claim_near(
         "E[tanh(e)^2] of simulated vanilla RNNs is that of a Gaussian of variance q. The exponent of Eq. 3 as printed "
         "is that of variance q / 2 (and, with its factor, of total mass 1/2).",
@@ -254,9 +246,7 @@ def _correlation_chart(simulated: dict[float, Simulation]) -> Chart:
             ),
             points("simulation, with two standard errors", list(simulated), settled[:, 0], settled[:, 1]),
             dashed(
-                "sigma_b^2 I, as printed in Eq. 6",
-                _BIAS_VARIANCES,
-                [each.correlation(shared=0.0) for each in maps],
+                "sigma_b^2 I, as printed in Eq. 6", _BIAS_VARIANCES, [each.correlation(shared=0.0) for each in maps]
             ),
         ),
         "Markers are random networks with real matrices and biases. The identity matrix in Eq. 2 and 6 would mean "

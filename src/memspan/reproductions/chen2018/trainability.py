@@ -67,9 +67,7 @@ class TrainabilityPanel:
 
 PANELS = {
     "vanilla": TrainabilityPanel("rnn", "sigma_w", 0.5, 1.5, {"sigma_v": 0.025}),
-    "minimal-bias": TrainabilityPanel(
-        "minimal-rnn", "bias_mean", -4.0, 8.0, {"sigma_w": SIGMA_W, "sigma_v": SIGMA_V}
-    ),
+    "minimal-bias": TrainabilityPanel("minimal-rnn", "bias_mean", -4.0, 8.0, {"sigma_w": SIGMA_W, "sigma_v": SIGMA_V}),
     **{
         f"minimal-{mean}": TrainabilityPanel(
             "minimal-rnn", "sigma_w", 0.5, 10.0, {"sigma_v": SIGMA_V, "bias_mean": float(mean)}
@@ -115,9 +113,7 @@ def run(
         )
         for name, tying in sweeps
     }
-    claims = [
-        timescale_claim(PANELS[name], tying, lengths, accuracies[name, tying]) for name, tying in sweeps
-    ]
+    claims = [timescale_claim(PANELS[name], tying, lengths, accuracies[name, tying]) for name, tying in sweeps]
     maps = []
     for name, tying in sweeps:
         caption = f"Each cell is one training of {updates[PANELS[name].cell]} updates, batch size 100, {hidden} units"
@@ -126,15 +122,7 @@ def run(
 
 
 def _config(
-    panel: TrainabilityPanel,
-    value: float,
-    tying: str,
-    length: int,
-    seed: int,
-    *,
-    data: str,
-    hidden: int,
-    updates: int,
+    panel: TrainabilityPanel, value: float, tying: str, length: int, seed: int, *, data: str, hidden: int, updates: int
 ) -> Config:
     from memspan.reproductions.trainings import training_config
 
@@ -149,12 +137,7 @@ def _config(
             "task": {"data": data, "delay": length},
             "cell": cell,
             "init": {"name": "field", **panel.fixed, panel.varied: value},
-            "training": {
-                **DIGIT_TRAINING,
-                "updates": updates,
-                "validate_every": updates,
-                "validation_batches": 3,
-            },
+            "training": {**DIGIT_TRAINING, "updates": updates, "validate_every": updates, "validation_batches": 3},
         },
     )
 
@@ -189,11 +172,7 @@ def timescale_claim(panel: TrainabilityPanel, tying: str, lengths: tuple[int, ..
 def _range_claim(lengths: tuple[int, ...], accuracies: dict[tuple[str, str], Array]) -> Claim:
     """The paper compares Fig. 2 (a, b) with (c, d)."""
     vanilla, minimal = (
-        float(
-            np.mean(
-                [trainable_lengths(lengths, accuracies[name, tying]) == max(lengths) for tying in AGREEMENT]
-            )
-        )
+        float(np.mean([trainable_lengths(lengths, accuracies[name, tying]) == max(lengths) for tying in AGREEMENT]))
         for name in ("vanilla", "minimal-bias")
     )
     return claim_above(

@@ -33,13 +33,7 @@ _WRONG = 0.05
 
 
 def run(
-    *,
-    seed: int,
-    progress: Progress,
-    bias_means: tuple[float, ...],
-    width: int,
-    networks: int,
-    tolerance: float,
+    *, seed: int, progress: Progress, bias_means: tuple[float, ...], width: int, networks: int, tolerance: float
 ) -> Outcome:
     """Compare the slopes of the variance map; `tolerance` of a simulated slope is 0.01 for `_PUSH`, plus noise."""
     slopes, simulated = slopes_at(bias_means), []
@@ -115,21 +109,14 @@ def _simulated_slope(slope: VarianceSlope, width: int, networks: int, seed: int)
     Q, field = slope.Q, published_field(slope.bias_mean)
     up, down = (
         simulate(
-            field.network(),
-            width=width,
-            steps=1,
-            networks=networks,
-            initial_variance=Q * (1 + sign * _PUSH),
-            seed=seed,
+            field.network(), width=width, steps=1, networks=networks, initial_variance=Q * (1 + sign * _PUSH), seed=seed
         ).Q[0]
         for sign in (1, -1)
     )
     return float((up - down) / (2 * _PUSH * Q))
 
 
-def _map_claims(
-    slopes: list[VarianceSlope], simulated: list[float], width: int, tolerance: float
-) -> list[Claim]:
+def _map_claims(slopes: list[VarianceSlope], simulated: list[float], width: int, tolerance: float) -> list[Claim]:
     return [
         claim_near(
             f"The slope of the variance map is Eq. 34, with the z, at bias means from {slopes[0].bias_mean:g} to "

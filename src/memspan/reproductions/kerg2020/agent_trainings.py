@@ -13,13 +13,7 @@ from memspan.errors import InputError
 from memspan.progress import Progress
 from memspan.results import AgentEvaluation
 from memspan.results.files import write_text
-from memspan.training.agents.config import (
-    AgentConfig,
-    agent_defaults,
-    agent_from_json,
-    agent_json,
-    read_agent_config,
-)
+from memspan.training.agents.config import AgentConfig, agent_defaults, agent_from_json, agent_json, read_agent_config
 from memspan.training.agents.evaluation import evaluate_agents
 from memspan.training.agents.training import agent_jobs, train_agent
 from memspan.training.run.config import merge
@@ -50,16 +44,9 @@ class AgentGroup:
         return self.folder / "result.json"
 
 
-def agent_config(
-    cell: str, world: str, seed: int, training: dict[str, Any], options: dict[str, Any]
-) -> AgentConfig:
+def agent_config(cell: str, world: str, seed: int, training: dict[str, Any], options: dict[str, Any]) -> AgentConfig:
     """Default settings with some replaced. The memoryless baseline is trained as its own group."""
-    settings = {
-        "task": {"world": world},
-        "cell": options,
-        "training": {**training, "memoryless": False},
-        "seed": seed,
-    }
+    settings = {"task": {"world": world}, "cell": options, "training": {**training, "memoryless": False}, "seed": seed}
     return agent_from_json(merge(agent_defaults(cell), settings), "the recipe")
 
 

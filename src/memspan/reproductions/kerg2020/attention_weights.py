@@ -58,11 +58,7 @@ def _symbol_steps(best: TrainedModel, seed: int) -> list[int]:
 def _share(attention: AttentionMap, symbols: list[int]) -> float:
     """Share of the ten answers' attention on the steps that show symbols and the steps right after them."""
     columns = sorted({step + later for step in symbols for later in (0, 1)})
-    return (
-        float(attention.weights[-RECALLED:][:, columns].sum(1).mean())
-        if attention.block == 1
-        else float("nan")
-    )
+    return float(attention.weights[-RECALLED:][:, columns].sum(1).mean()) if attention.block == 1 else float("nan")
 
 
 def _attention_claim(task: str, share: float, accuracy: float) -> Claim:

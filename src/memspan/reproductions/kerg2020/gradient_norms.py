@@ -93,9 +93,7 @@ def cells(
     configs = {key.folder: config(key, delay, updates[key.cell]) for key in keys}
     if first_delay is not None:
         configs |= {
-            key.folder: _continuation(configs[key.folder], runs / key.first_folder)
-            for key in keys
-            if key.cell == OURS
+            key.folder: _continuation(configs[key.folder], runs / key.first_folder) for key in keys if key.cell == OURS
         }
     by_folder = train_all(configs, runs, progress, workers=workers)
     trained = {key: by_folder[key.folder] for key in keys}
@@ -146,13 +144,7 @@ def _norms(keys: list[DenoiseRun], runs: Path, sequences: tuple[int, int], seed:
 
 
 def run_norms(
-    runs: Path,
-    names: Iterable[str],
-    *,
-    sequences: int,
-    seed: int,
-    loss: Loss = "recalled",
-    double: bool = True,
+    runs: Path, names: Iterable[str], *, sequences: int, seed: int, loss: Loss = "recalled", double: bool = True
 ) -> dict[str, GradientNorms]:
     """Measure the gradient norms of the best weights of every run in `runs`, each on its own task."""
     from memspan.diagnostics.gradients import gradient_norms
@@ -187,9 +179,7 @@ def cell_claims(norms: Norms, changed: Norms, trained: Runs) -> tuple[Claim, ...
             "norm, first seed.)",
             [ours[0].rms],
         ),
-        _even_claim(
-            "The same holds for every seed. (Measured: the worst seed.)", [each.rms for each in ours]
-        ),
+        _even_claim("The same holds for every seed. (Measured: the worst seed.)", [each.rms for each in ours]),
         _even_claim(
             "The same holds for the mean of the norms of individual sequences. (Measured: the largest over the "
             "smallest mean, the worst seed.)",
@@ -242,9 +232,7 @@ def _label(norms: Norms, key: DenoiseRun) -> str:
 
 
 def _labeled_norms(norms: Norms, trained: Runs) -> dict[str, NDArray[np.float64]]:
-    return {
-        f"{_label(norms, key)} (accuracy {_accuracy(trained[key])})": own.rms for key, own in norms.items()
-    }
+    return {f"{_label(norms, key)} (accuracy {_accuracy(trained[key])})": own.rms for key, own in norms.items()}
 
 
 def norms_chart(name: str, title: str, norms: dict[str, NDArray[np.float64]], caption: str) -> Chart:
@@ -355,10 +343,7 @@ def buffer_sizes(
 
 
 def sweep_claims(values: tuple[int, ...], norms: dict[str, GradientNorms]) -> tuple[Claim, ...]:
-    uneven = {
-        varied: np.array([unevenness(norms[f"{varied}-{value}"].rms) for value in values])
-        for varied in SWEEPS
-    }
+    uneven = {varied: np.array([unevenness(norms[f"{varied}-{value}"].rms) for value in values]) for varied in SWEEPS}
     smallest, *larger = uneven["relevant"].tolist()
     ratio = smallest / max(larger)
     leverage = float(np.ptp(np.log(uneven["relevant"])) - np.ptp(np.log(uneven["short_term"])))

@@ -119,9 +119,7 @@ def _chart(run: AttentiveRun) -> Chart:
     whole = [float(np.linalg.norm(run.gradient(1, 1 + d))) for d in distances.tolist()]
     lines = [
         line(
-            "1 factor" if depth == 1 else f"{depth} factors",
-            distances[first:],
-            [part[depth] for part in parts[first:]],
+            "1 factor" if depth == 1 else f"{depth} factors", distances[first:], [part[depth] for part in parts[first:]]
         )
         for depth in _DEPTHS
         if (first := max(depth - 1, 0)) < len(parts)

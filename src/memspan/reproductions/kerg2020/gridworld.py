@@ -59,9 +59,7 @@ def run(
     from memspan.reproductions.kerg2020.agent_trainings import evaluate_groups
 
     pairs = [(world, cell) for world in worlds for cell in cells]
-    groups = [
-        agent_group(world, cell, seed, training, seeds.get(world, 1), episodes, runs) for world, cell in pairs
-    ]
+    groups = [agent_group(world, cell, seed, training, seeds.get(world, 1), episodes, runs) for world, cell in pairs]
     evaluations = evaluate_groups(groups, progress, workers=workers)
     results: AgentResults = dict(zip(pairs, evaluations, strict=True))
     frames = groups[0].config.training.frames * groups[0].config.training.updates

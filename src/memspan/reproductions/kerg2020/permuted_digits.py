@@ -52,10 +52,7 @@ def run(
         "Digits in a fixed random pixel order: validation accuracy during training",
         "updates",
         "validation accuracy",
-        [
-            line(NAMES[cell], run.validated, np.nan_to_num(run.validation_accuracy))
-            for cell, run in trained.items()
-        ],
+        [line(NAMES[cell], run.validated, np.nan_to_num(run.validation_accuracy)) for cell, run in trained.items()],
         f"{hidden} units, images read in {steps} steps in the same random order, batch size 100, with the default "
         "settings of `memspan train permuted-digits`.",
     )

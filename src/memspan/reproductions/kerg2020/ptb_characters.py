@@ -12,12 +12,7 @@ from memspan.errors import check_models
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart
 from memspan.reproductions.claims import claim_above, claim_if
-from memspan.reproductions.kerg2020.published import (
-    NAMES,
-    PENN_TREEBANK,
-    PENN_TREEBANK_MEMORY,
-    PENN_TREEBANK_RATES,
-)
+from memspan.reproductions.kerg2020.published import NAMES, PENN_TREEBANK, PENN_TREEBANK_MEMORY, PENN_TREEBANK_RATES
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Claim, TrainingRun, line
 
@@ -76,10 +71,7 @@ def run(
         "The Penn Treebank character by character: validation loss during training",
         "updates",
         "bits per character on validation",
-        [
-            line(NAMES[cell], run.validated, np.array(run.validation_loss) * BITS)
-            for cell, run in trained.items()
-        ],
+        [line(NAMES[cell], run.validated, np.array(run.validation_loss) * BITS) for cell, run in trained.items()],
         f"{hidden:,} units each, truncated backpropagation through {task['steps']} characters. Lower is better; most "
         "of the information about the next character is in the last few.",
     )
@@ -136,10 +128,7 @@ def printed_claim(cell: str, run: TrainingRun) -> Claim:
 
 def order_claims(trained: dict[str, TrainingRun]) -> list[Claim]:
     """The order of the table, and the paper's own point: screening does not cost where dependencies are dense."""
-    texts = {
-        (one, other): f"{NAMES[one]} needs fewer bits per character than {NAMES[other]}."
-        for one, other in BETTER
-    }
+    texts = {(one, other): f"{NAMES[one]} needs fewer bits per character than {NAMES[other]}." for one, other in BETTER}
     texts["rel-lstm", "lstm"] = f"RelLSTM needs no more bits per character than LSTM, within {EQUAL:g}."
     return [
         claim_above(

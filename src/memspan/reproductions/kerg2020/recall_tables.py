@@ -55,23 +55,14 @@ def transfer(
         "per delay without further training. Chance is one in eight. The claims state the number of updates."
     )
     transferred = chart(
-        "transfer",
-        "Copying over longer delays than in training",
-        *_AXES,
-        _lines(accuracies),
-        caption,
-        log="x",
+        "transfer", "Copying over longer delays than in training", *_AXES, _lines(accuracies), caption, log="x"
     )
-    perfect = [
-        _perfect_claim(accuracies[cell], cell) for cell in ("rel-rnn", "rel-lstm") if cell in accuracies
-    ]
+    perfect = [_perfect_claim(accuracies[cell], cell) for cell in ("rel-rnn", "rel-lstm") if cell in accuracies]
     claims = table_claims(accuracies, TRANSFER_COPY, trained, trained_at=delay)
     return Outcome((*perfect, *claims), (transferred,), (_TRANSFER_NOTE,))
 
 
-def _transfer_accuracies(
-    runs: Path, cells: list[str], delays: tuple[int, ...], progress: Progress
-) -> Accuracies:
+def _transfer_accuracies(runs: Path, cells: list[str], delays: tuple[int, ...], progress: Progress) -> Accuracies:
     """Accuracies at other delays than in training.
 
     Delays at which the paper ran out of memory are left out: they would take very long.
@@ -126,16 +117,12 @@ def every_delay(
     from memspan.reproductions.trainings import recall_config, train_all
 
     configs = {
-        f"{cell}-{delay}": recall_config(
-            task, cell, seed, delay=delay, hidden=hidden, updates=updates_at(delay, own)
-        )
+        f"{cell}-{delay}": recall_config(task, cell, seed, delay=delay, hidden=hidden, updates=updates_at(delay, own))
         for cell, own in updates.items()
         for delay in delays
     }
     trained = train_all(configs, runs, progress, workers=workers)
-    accuracies = {
-        cell: {delay: trained[f"{cell}-{delay}"].accuracy or 0.0 for delay in delays} for cell in updates
-    }
+    accuracies = {cell: {delay: trained[f"{cell}-{delay}"].accuracy or 0.0 for delay in delays} for cell in updates}
     caption = (
         f"Networks of {hidden} units, each trained at the delay at which it is evaluated, with the default settings "
         f"of `memspan train {task}`. Chance is one in eight. The claims state the number of updates."
@@ -164,11 +151,7 @@ _DELAY_NOTE = (
 
 
 def table_claims(
-    accuracies: Accuracies,
-    published: Published,
-    trained: dict[str, TrainingRun],
-    *,
-    trained_at: int | None = None,
+    accuracies: Accuracies, published: Published, trained: dict[str, TrainingRun], *, trained_at: int | None = None
 ) -> list[Claim]:
     """One claim for each number that was printed and measured; `trained_at` is the delay of training, if it is the same."""
     claims = []

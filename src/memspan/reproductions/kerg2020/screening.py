@@ -71,10 +71,7 @@ def _case(seed: int, nu: int, rho: int, sequences: int, steps: int, hidden: int)
     results = {age: [run_screening(cell, sequence, age) for sequence in inputs] for age in {nu, rho}}
     expected = [cell(sequence)[0].detach() for sequence in inputs]
     distance, printed_distance = (
-        max(
-            float((result.outputs - ours).abs().max())
-            for result, ours in zip(results[age], expected, strict=True)
-        )
+        max(float((result.outputs - ours).abs().max()) for result, ours in zip(results[age], expected, strict=True))
         for age in (nu, rho)
     )
     return PromotionCase(distance, printed_distance, results[nu], results[rho])

@@ -24,12 +24,7 @@ DOUBLING = 2.2
 SQUARE = (3.0, 4.5)
 # Memory of a plain MemLSTM relative to RelLSTM, at the longest common length.
 SMALLER = 8.0
-LABELS = {
-    "plain-mem-lstm": "MemLSTM, a plain loop",
-    "mem-lstm": "MemLSTM",
-    "rel-lstm": "RelLSTM",
-    "lstm": "LSTM",
-}
+LABELS = {"plain-mem-lstm": "MemLSTM, a plain loop", "mem-lstm": "MemLSTM", "rel-lstm": "RelLSTM", "lstm": "LSTM"}
 
 
 @final
@@ -61,11 +56,7 @@ def run(
         for network, own in lengths.items():
             costs[network] = training_costs(network, lengths=own, batch=batch, hidden=hidden)
             stage.advance()
-    claims = (
-        _linear_claim(costs["rel-lstm"]),
-        _quadratic_claim(costs["plain-mem-lstm"]),
-        _smaller_claim(costs),
-    )
+    claims = (_linear_claim(costs["rel-lstm"]), _quadratic_claim(costs["plain-mem-lstm"]), _smaller_claim(costs))
     charts = (
         _chart(
             "memory",
@@ -92,9 +83,7 @@ def run(
     return Outcome(claims, charts, (_NOTE,))
 
 
-def training_costs(
-    network: str, *, lengths: Sequence[int], batch: int, hidden: int
-) -> dict[int, TrainingCost]:
+def training_costs(network: str, *, lengths: Sequence[int], batch: int, hidden: int) -> dict[int, TrainingCost]:
     """Measure training steps of a network of `training_step.NETWORKS` in a new process with two threads.
 
     `lengths` must ascend.
@@ -160,10 +149,7 @@ def _chart(
         title,
         "sequence length T (steps)",
         y_label,
-        [
-            line(LABELS[network], list(own), [value(cost) for cost in own.values()])
-            for network, own in costs.items()
-        ],
+        [line(LABELS[network], list(own), [value(cost) for cost in own.values()]) for network, own in costs.items()],
         caption,
         log="xy",
     )

@@ -95,10 +95,7 @@ class AdditiveAttention(nn.Module):
 
 
 # Networks by name, built from the number of input features and the hidden size.
-NETWORKS: dict[str, Callable[[int, int], Callable[[Tensor], object]]] = {
-    **CELLS,
-    "plain-mem-lstm": PlainMemLSTM,
-}
+NETWORKS: dict[str, Callable[[int, int], Callable[[Tensor], object]]] = {**CELLS, "plain-mem-lstm": PlainMemLSTM}
 
 if __name__ == "__main__":
     main()

@@ -54,12 +54,10 @@ RECIPES: tuple[Recipe, ...] = (
         sizes={
             "smoke": Scale("a second", {"periods": (8, 16), "strings": 3, "checked": 10}),
             "laptop": Scale(
-                "about a minute",
-                {"periods": (4, 8, 12, 16, 20, 24, 28, 32), "strings": 20, "checked": 200},
+                "about a minute", {"periods": (4, 8, 12, 16, 20, 24, 28, 32), "strings": 20, "checked": 200}
             ),
             "paper": Scale(
-                "about 10 minutes",
-                {"periods": (4, 8, 12, 16, 20, 24, 28, 32, 36, 40), "strings": 50, "checked": 1_000},
+                "about 10 minutes", {"periods": (4, 8, 12, 16, 20, 24, 28, 32, 36, 40), "strings": 50, "checked": 1_000}
             ),
         },
     ),

@@ -51,16 +51,11 @@ class SmallestNetwork:
     replayed: bool
 
 
-def random_strings(
-    *, periods: tuple[int, ...], strings: int, checked: int, seed: int, progress: Progress
-) -> Outcome:
+def random_strings(*, periods: tuple[int, ...], strings: int, checked: int, seed: int, progress: Progress) -> Outcome:
     """Smallest networks of random strings; `checked` of them for two and for eight symbols at period 16."""
     rng = np.random.default_rng([seed, 16])
     kinds = [
-        (n, p)
-        for p in periods
-        for n in ALPHABETS
-        for _ in range(checked if p == CHECKED and n in (2, 8) else strings)
+        (n, p) for p in periods for n in ALPHABETS for _ in range(checked if p == CHECKED and n in (2, 8) else strings)
     ]
     cases: list[SmallestNetwork] = []
     with progress.stage("smallest networks of random strings", sum(p**2 for _, p in kinds)) as stage:
@@ -240,9 +235,7 @@ def _count(period: int, seed: int) -> StringCount:
     strings = [PeriodicString(codes, ("0", "1"), "", period) for codes in necklaces(period)]
     sizes = [Spectral(seed=seed).solve(string).network.hidden_size for string in strings]
     by_runs = sum(two_units_suffice(string.codes) for string in strings)
-    return StringCount(
-        period, len(strings), sum(size <= 2 for size in sizes), by_runs, min(sizes), max(sizes)
-    )
+    return StringCount(period, len(strings), sum(size <= 2 for size in sizes), by_runs, min(sizes), max(sizes))
 
 
 def count_claims(counts: list[StringCount]) -> list[Claim]:
@@ -263,9 +256,7 @@ def count_claims(counts: list[StringCount]) -> list[Claim]:
         claim(
             f"The bound itself is right: no string of period 3 to {last.period} needs fewer than two, and some need more.",
             measure=f"hidden units of the string of period {last.period} that needs the most",
-        ).holds_if(
-            last.largest, min(count.smallest for count in counts) == 2 and last.largest > 2, paper=2.0
-        ),
+        ).holds_if(last.largest, min(count.smallest for count in counts) == 2 and last.largest > 2, paper=2.0),
     ]
 
 

@@ -11,12 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.memorization import PeriodicString, coprime_powers
-from memspan.memorization.rational import (
-    cyclotomic_polynomial,
-    rational_matrix,
-    rational_orders,
-    rational_size,
-)
+from memspan.memorization.rational import cyclotomic_polynomial, rational_matrix, rational_orders, rational_size
 from memspan.memorization.strings import smallest_period
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart, dashed, points
@@ -87,17 +82,13 @@ def _order_of(matrix: NDArray[np.int64]) -> int:
 
 
 def _search_claims(orders: Counter[int], entry: int) -> list[Claim]:
-    searched = (
-        f"Among all {sum(orders.values()):,} 3 x 3 integer matrices with entries from {-entry} to {entry}"
-    )
+    searched = f"Among all {sum(orders.values()):,} 3 x 3 integer matrices with entries from {-entry} to {entry}"
     finite = sorted(order for order in orders if order > 0)
     return [
-        claim(f"{searched}, none has order 8. (Measured: the number that do.)").near(
-            orders[8], 0.0, paper=0.0
+        claim(f"{searched}, none has order 8. (Measured: the number that do.)").near(orders[8], 0.0, paper=0.0),
+        claim(f"{searched}, those with A^8 = 1 have an order of at most 4. (Measured: the largest one.)").near(
+            max(order for order in finite if 8 % order == 0), 0.0, paper=4.0
         ),
-        claim(
-            f"{searched}, those with A^8 = 1 have an order of at most 4. (Measured: the largest one.)"
-        ).near(max(order for order in finite if 8 % order == 0), 0.0, paper=4.0),
         claim(
             f"{searched}, the finite orders are 1, 2, 3, 4 and 6, exactly those that products of cyclotomic polynomials of "
             f"degree 3 allow; powers up to {POWERS} were tried.",
@@ -121,9 +112,7 @@ def _theory_claims(longest: int) -> list[Claim]:
         claim(
             "The coefficients of cyclotomic polynomials leave {-1, 0, 1}, which no step of the argument needs. (Measured: "
             "the smallest coefficient up to index 105; up to index 104 it is -1.)"
-        ).near(
-            min(min(cyclotomic_polynomial(index)) for index in range(1, 106)), 0.0, paper=-1.0, corrected=-2.0
-        ),
+        ).near(min(min(cyclotomic_polynomial(index)) for index in range(1, 106)), 0.0, paper=-1.0, corrected=-2.0),
     ]
 
 
@@ -210,9 +199,7 @@ def replaying_powers(string: PeriodicString) -> list[int]:
     return found
 
 
-def _random_counts(
-    longest: int, rng: np.random.Generator, progress: Progress
-) -> dict[int, list[tuple[int, int]]]:
+def _random_counts(longest: int, rng: np.random.Generator, progress: Progress) -> dict[int, list[tuple[int, int]]]:
     """For each alphabet size n: period d and number of powers that replay a random string, n <= d <= longest."""
     counts: dict[int, list[tuple[int, int]]] = {}
     with progress.stage("powers of the cycle", len(ALPHABETS) * longest) as stage:
@@ -254,9 +241,9 @@ def _random_claims(counts: dict[int, list[tuple[int, int]]], longest: int) -> li
             f"For random strings of 2 and of 8 symbols and every period up to {longest} the number of powers that replay is "
             f"phi(d). (Measured: in how many of {len(cases)} cases.)"
         ).near(agree, 0.0, corrected=len(cases)),
-        claim(
-            "The printed phi(n) is their number only by chance.", measure=f"in how many of {len(cases)} cases"
-        ).below(as_printed, len(cases) / 2, paper=len(cases)),
+        claim("The printed phi(n) is their number only by chance.", measure=f"in how many of {len(cases)} cases").below(
+            as_printed, len(cases) / 2, paper=len(cases)
+        ),
     ]
 
 
@@ -271,9 +258,7 @@ def _totient_bound(largest: int) -> Claim:
 
 def _powers_chart(counts: dict[int, list[tuple[int, int]]], longest: int) -> Chart:
     periods = np.arange(2, longest + 1)
-    measured = [
-        points(f"random strings of {n} symbols", *zip(*rows, strict=True)) for n, rows in counts.items()
-    ]
+    measured = [points(f"random strings of {n} symbols", *zip(*rows, strict=True)) for n, rows in counts.items()]
     phi = totients(max(longest, *counts))
     printed = [dashed(f"as printed: phi({n}) = {phi[n]}", [n, longest], [phi[n], phi[n]]) for n in counts]
     return chart(

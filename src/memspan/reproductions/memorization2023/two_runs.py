@@ -72,9 +72,9 @@ def _octagon_claims(network: LinearNetwork) -> list[Claim]:
         claim(
             f"The hidden state traces out an octagon when a + b = 8. (Measured: different states in {ROUNDS} periods.)"
         ).near(different, 0.0, paper=8.0),
-        claim(
-            "Each step turns the state by 2 pi / (a + b), 45 degrees. (Measured: the step that deviates most.)"
-        ).near(_farthest(_turns(states), 45.0), np.degrees(ROUNDING), paper=45.0),
+        claim("Each step turns the state by 2 pi / (a + b), 45 degrees. (Measured: the step that deviates most.)").near(
+            _farthest(_turns(states), 45.0), np.degrees(ROUNDING), paper=45.0
+        ),
         claim(
             "The state stays on the circle on which it started. (Measured: the radius that deviates most from one.)"
         ).near(_farthest(np.linalg.norm(states, axis=1), 1.0), ROUNDING, paper=1.0),
@@ -165,9 +165,9 @@ def _replayed(network: LinearNetwork, periods: int) -> Claim:
 def _line_claims(network: LinearNetwork) -> list[Claim]:
     expected = line_distance(5, 3)
     return [
-        claim(
-            "The state nearest to the line is sin(pi/8) cos(pi/8) = 0.3536 away, on a circle of radius one."
-        ).near(_nearest(5, 3), ROUNDING, corrected=expected),
+        claim("The state nearest to the line is sin(pi/8) cos(pi/8) = 0.3536 away, on a circle of radius one.").near(
+            _nearest(5, 3), ROUNDING, corrected=expected
+        ),
         claim(
             f"No line is farther from both runs. (Measured: the distance of the best line of {DIRECTIONS:,} directions.)"
         ).near(_widest_by_search(network), GRID, corrected=expected),
@@ -213,9 +213,7 @@ def _distance_chart(longest: int) -> Chart:
         "period p = a + b (symbols)",
         "distance of the nearest state from the line",
         [
-            points(
-                "two runs of equal length (differing by one at most)", periods, distances(_nearest, equal)
-            ),
+            points("two runs of equal length (differing by one at most)", periods, distances(_nearest, equal)),
             points("one symbol against all others", periods, distances(_nearest, single)),
             dashed("sin(pi/p) cos((a - b) pi / 2p)", periods, distances(line_distance, equal)),
             dashed("", periods, distances(line_distance, single)),

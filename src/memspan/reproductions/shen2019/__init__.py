@@ -5,13 +5,7 @@ Transformers keep the power law (5). Appendices C and D ask what else may look l
 """
 
 from memspan.reproductions.recipe import Computed, Recipe, Scale, Trained
-from memspan.reproductions.shen2019.sizes import (
-    BINARY,
-    TEXT_LSTM,
-    TEXT_TRANSFORMER,
-    ArchitectureGrid,
-    TextSize,
-)
+from memspan.reproductions.shen2019.sizes import BINARY, TEXT_LSTM, TEXT_TRANSFORMER, ArchitectureGrid, TextSize
 
 _NO_EXPERIMENT = "(the source has no experiment here)"
 _GRID = tuple(round(0.05 * k, 2) for k in range(1, 20))
@@ -42,13 +36,9 @@ _THEORY: tuple[Recipe, ...] = (
         run="shen2019.repeated_pairs:by_probability",
         work="{probabilities!n} values of p, {documents} documents of {length} symbols each",
         sizes={
-            "smoke": Scale(
-                "a second", {"probabilities": (0.1, 0.3, 0.5, 0.9), "documents": 200, "length": 500}
-            ),
+            "smoke": Scale("a second", {"probabilities": (0.1, 0.3, 0.5, 0.9), "documents": 200, "length": 500}),
             "laptop": Scale("about 3 seconds", {"probabilities": _GRID, "documents": 2_000, "length": 1_000}),
-            "paper": Scale(
-                "about 15 seconds", {"probabilities": _GRID, "documents": 10_000, "length": 1_000}
-            ),
+            "paper": Scale("about 15 seconds", {"probabilities": _GRID, "documents": 10_000, "length": 1_000}),
         },
     ),
     Computed(
@@ -59,16 +49,13 @@ _THEORY: tuple[Recipe, ...] = (
         work="{exponents!n} exponents, {documents} documents of {length} symbols each",
         sizes={
             "smoke": Scale(
-                "two seconds",
-                {"exponents": (0.2, 0.5, 1.0), "documents": 400, "length": 400, "tolerance": 0.1},
+                "two seconds", {"exponents": (0.2, 0.5, 1.0), "documents": 400, "length": 400, "tolerance": 0.1}
             ),
             "laptop": Scale(
-                "about 15 seconds",
-                {"exponents": _TENTHS, "documents": 10_000, "length": 1_000, "tolerance": 0.02},
+                "about 15 seconds", {"exponents": _TENTHS, "documents": 10_000, "length": 1_000, "tolerance": 0.02}
             ),
             "paper": Scale(
-                "about 15 seconds",
-                {"exponents": _TENTHS, "documents": 10_000, "length": 1_000, "tolerance": 0.02},
+                "about 15 seconds", {"exponents": _TENTHS, "documents": 10_000, "length": 1_000, "tolerance": 0.02}
             ),
         },
     ),
@@ -88,9 +75,7 @@ _THEORY: tuple[Recipe, ...] = (
                 "about 25 seconds for PTB and WikiText-2, some minutes more for the others",
                 {"pieces": 12, "every_set": True},
             ),
-            "paper": Scale(
-                "as at laptop scale, because the sets have a fixed size", {"pieces": 12, "every_set": True}
-            ),
+            "paper": Scale("as at laptop scale, because the sets have a fixed size", {"pieces": 12, "every_set": True}),
         },
     ),
     Computed(
@@ -151,9 +136,7 @@ _Shape = tuple[tuple[int, ...], tuple[int, ...]]
 """Widths and depths."""
 
 
-def _grids(
-    cells: tuple[str, ...], deep: int, times: tuple[str, str, str], *shapes: _Shape
-) -> dict[str, Scale]:
+def _grids(cells: tuple[str, ...], deep: int, times: tuple[str, str, str], *shapes: _Shape) -> dict[str, Scale]:
     """Networks of one layer of every width, and of every depth at the width `deep`, for each scale."""
     return {
         scale: Scale(time, {"grid": ArchitectureGrid(cells, widths, depths, deep), "training": BINARY[scale]})
@@ -200,15 +183,11 @@ _TRAINED_ON_BINARY: tuple[Recipe, ...] = (
         work="LSTMs of widths {widths} and depths {depths} (seeds per network: {training.seeds}), {training.sequences} "
         "sequences of {training.length} symbols, at most {training.updates[lstm]} updates",
         sizes={
-            "smoke": Scale(
-                "some seconds", {"widths": (4,), "depths": (1, 2, 3), "training": BINARY["smoke"]}
-            ),
+            "smoke": Scale("some seconds", {"widths": (4,), "depths": (1, 2, 3), "training": BINARY["smoke"]}),
             "laptop": Scale(
                 "about 20 minutes", {"widths": (4, 8, 16), "depths": (1, 2, 3), "training": BINARY["laptop"]}
             ),
-            "paper": Scale(
-                "days", {"widths": (4, 8, 16, 32), "depths": (1, 2, 3, 4, 5), "training": BINARY["paper"]}
-            ),
+            "paper": Scale("days", {"widths": (4, 8, 16, 32), "depths": (1, 2, 3, 4, 5), "training": BINARY["paper"]}),
         },
     ),
     Trained(

@@ -51,11 +51,7 @@ LARGEST_LAG = 500
 
 # --- Training and measuring
 
-_OPTIONS: dict[str, dict[str, Any]] = {
-    "rnn": {},
-    "lstm": {"one_bias": True},
-    "transformer": {"heads": 4},
-}
+_OPTIONS: dict[str, dict[str, Any]] = {"rnn": {}, "lstm": {"one_bias": True}, "transformer": {"heads": 4}}
 _OPTIMIZERS: dict[str, dict[str, Any]] = {
     "rnn": {"optimizer": "rmsprop", "smoothing": 0.9, "clip_norm": 0.25},
     "lstm": {"optimizer": "rmsprop", "smoothing": 0.9, "clip_norm": 0.25},
@@ -177,9 +173,7 @@ def _grid_charts(grid: ArchitectureGrid, found: Found, data: CurveDecay, title: 
     return (
         lengths_chart("width", f"{title}, by width", [*widths, data_line(data, grid.widths)]),
         lengths_chart(
-            "depth",
-            f"{title}, by depth (layers of {grid.deep} units)",
-            [*depths, data_line(data, grid.depths)],
+            "depth", f"{title}, by depth (layers of {grid.deep} units)", [*depths, data_line(data, grid.depths)]
         ),
     )
 
@@ -203,11 +197,7 @@ def _two_law_claims(each: Generated, law: str, other: str) -> list[Claim]:
 def exponential_claims(grid: ArchitectureGrid, found: Found) -> list[Claim]:
     """For all RNNs; for LSTMs the paper claims it only of the smallest."""
     claimed = [Architecture("rnn", width) for width in grid.widths] + [Architecture("lstm", grid.widths[0])]
-    return [
-        claim
-        for network in claimed
-        for claim in _two_law_claims(found[network], "an exponential", "a power law")
-    ]
+    return [claim for network in claimed for claim in _two_law_claims(found[network], "an exponential", "a power law")]
 
 
 def width_claims(grid: ArchitectureGrid, found: Found, data: CurveDecay) -> list[Claim]:
@@ -230,9 +220,7 @@ def width_claims(grid: ArchitectureGrid, found: Found, data: CurveDecay) -> list
             ).between(length[small] / length[large], least=1.0)
         )
     last = length[Architecture("rnn", wide)]
-    most, growth = (
-        (1.5, "grows at most like a logarithm of the width") if wide <= SMALL else (1.1, "saturates")
-    )
+    most, growth = (1.5, "grows at most like a logarithm of the width") if wide <= SMALL else (1.1, "saturates")
     claims += [
         claim(
             f"Even the RNN of width {wide} has a correlation length far below that of the data: less than half.",
@@ -288,15 +276,11 @@ def lstm_depth(
     networks = [Architecture("lstm", width, depth) for width in widths for depth in depths]
     found, _, data = _generate(training, networks, seed, runs, progress)
     lines = [
-        length_line(
-            f"{width} units", {depth: found[Architecture("lstm", width, depth)].decay for depth in depths}
-        )
+        length_line(f"{width} units", {depth: found[Architecture("lstm", width, depth)].decay for depth in depths})
         for width in widths
     ]
     figure = lengths_chart(
-        "depth",
-        "Correlation length of what LSTMs generate, by depth and width",
-        [*lines, data_line(data, depths)],
+        "depth", "Correlation length of what LSTMs generate, by depth and width", [*lines, data_line(data, depths)]
     )
     claims = tuple(deeper_claim(found, width, depths) for width in widths)
     return Outcome(claims, (figure,), _notes(found, data))

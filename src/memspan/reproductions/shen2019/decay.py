@@ -79,9 +79,7 @@ class CurveDecay:
         Laws are fitted at log-spaced lags, the correlation length at all lags.
         """
         return cls(
-            _fitted(lambda: fit_decay(thinned(curve))),
-            _two_laws(curve, TAIL),
-            CorrelationLength.of(curve, above),
+            _fitted(lambda: fit_decay(thinned(curve))), _two_laws(curve, TAIL), CorrelationLength.of(curve, above)
         )
 
     @property
@@ -106,18 +104,13 @@ class CurveDecay:
 
     def __str__(self) -> str:
         low, high = self.interval
-        length = (
-            "xi not found" if self.correlation is None else f"xi = {self.length:.3g} [{low:.3g}, {high:.3g}]"
-        )
+        length = "xi not found" if self.correlation is None else f"xi = {self.length:.3g} [{low:.3g}, {high:.3g}]"
         if self.all is None:
             return f"{length}; too few lags above the floor for a law"
         best = self.all.best
         weights = [
             f"{weight:.2g} {where}"
-            for where, weight in (
-                ("overall", self.exponential_weight),
-                (f"from lag {TAIL} on", self.tail_weight),
-            )
+            for where, weight in (("overall", self.exponential_weight), (f"from lag {TAIL} on", self.tail_weight))
             if not math.isnan(weight)
         ]
         against = f"; exponential against power law {', '.join(weights)}" if weights else ""

@@ -60,9 +60,7 @@ class Generation:
         from memspan.training.supervised.generation import sampled_sequence
 
         length = self.streams * self.length
-        text = sampled_sequence(
-            run.run, length, streams=self.streams, seed=seed, device="cpu", progress=progress
-        )
+        text = sampled_sequence(run.run, length, streams=self.streams, seed=seed, device="cpu", progress=progress)
         curve = mutual_information(text, self.lags, seed=seed, progress=progress)
         return Generated(network, run, curve, CurveDecay.of(curve, self.above), text.beginning(300))
 
@@ -83,10 +81,7 @@ def generate_all(
     networks, seeds = list(networks), list(seeds)
     configs = {_folder(network, seed): config(network, seed) for network in networks for seed in seeds}
     trained = train_converging(configs, runs, progress, workers=workers)
-    best = {
-        network: _best(network, [trained.get(_folder(network, seed)) for seed in seeds])
-        for network in networks
-    }
+    best = {network: _best(network, [trained.get(_folder(network, seed)) for seed in seeds]) for network in networks}
     return {network: generation.of(network, run, seeds[0], progress) for network, run in best.items()}
 
 

@@ -37,9 +37,7 @@ def run(*, texts: int, tokens: int, seed: int, progress: Progress) -> Outcome:
     generated = _generated(texts, tokens, seed, progress) if texts else _artificial(seed)
     longest = min(text.longest for text in generated.values())
     lags = log_lags(1, min(1_000, longest // 2))
-    curves = {
-        name: mutual_information(text, lags, seed=seed, progress=progress) for name, text in generated.items()
-    }
+    curves = {name: mutual_information(text, lags, seed=seed, progress=progress) for name, text in generated.items()}
     decays = {name: CurveDecay.of(curve, ABOVE) for name, curve in curves.items()}
     claims = [
         law_claim(

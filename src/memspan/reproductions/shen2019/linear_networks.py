@@ -43,9 +43,7 @@ SAMPLED_LAGS = np.array([1, 2, 3, 4, 5, 6, 8, *range(FIRST_LAG, 81, 2)])
 GROWING = 1.05
 
 
-def decay(
-    *, networks: int, documents: int, length: int, tolerance: float, seed: int, progress: Progress
-) -> Outcome:
+def decay(*, networks: int, documents: int, length: int, tolerance: float, seed: int, progress: Progress) -> Outcome:
     """Exact information of random networks, `networks` of them with a plain tail, and a fit to samples of one network.
 
     `tolerance` is about five relative standard errors of the length fitted to the samples.
@@ -92,9 +90,7 @@ class ExactInformation:
         turns = lags * np.abs(np.angle(first ** (2 * HARMONICS))) / (2 * np.pi)
         oscillates = 0 < np.angle(first) < np.pi
         return bool(
-            abs(second) <= SEPARATE * abs(first)
-            and lags >= MANY_LAGS
-            and (not oscillates or turns.min() >= TURNS)
+            abs(second) <= SEPARATE * abs(first) and lags >= MANY_LAGS and (not oscillates or turns.min() >= TURNS)
         )
 
     @cached_property
@@ -213,11 +209,7 @@ def _fit_claim(information: NDArray[np.float64], error: NDArray[np.float64], tol
     return claim(
         f"The length fitted to samples of a network with one slow mode of {SLOW} is -1 / (2 ln {SLOW}) = 9.748 steps, "
         f"within {tolerance:.0%}."
-    ).near(
-        _fitted(information, error)[1],
-        tolerance * network.correlation_length,
-        corrected=network.correlation_length,
-    )
+    ).near(_fitted(information, error)[1], tolerance * network.correlation_length, corrected=network.correlation_length)
 
 
 def _from_rest(spectral_radius: float, lags: ArrayLike) -> NDArray[np.float64]:
@@ -237,9 +229,7 @@ def _growth_claims() -> list[Claim]:
             "With the spectral radius 1 it forgets, but as a power law with an integer exponent, here 1. (Measured "
             "between 10,000 and 100,000 steps.)"
         ).near(-np.log10(late / early), 0.01, paper=1.0),
-        claim(f"With {SLOW} hardly anything is left after 200 steps: less than 1e-8 nats.").below(
-            forgotten, 1e-8
-        ),
+        claim(f"With {SLOW} hardly anything is left after 200 steps: less than 1e-8 nats.").below(forgotten, 1e-8),
     ]
 
 
@@ -322,9 +312,7 @@ def covariances(*, networks: int, chains: int, seed: int, progress: Progress) ->
         covariance_case(chains, np.random.default_rng([seed, 1, number]))
         for number in tracked(range(networks), progress, "simulating linear networks")
     ]
-    return Outcome(
-        _covariance_claims(cases, chains), (_covariance_chart(cases[0], chains),), _covariance_notes(cases)
-    )
+    return Outcome(_covariance_claims(cases, chains), (_covariance_chart(cases[0], chains),), _covariance_notes(cases))
 
 
 @final
@@ -404,9 +392,7 @@ def _covariance_notes(cases: list[CovarianceCase]) -> tuple[str, ...]:
 
 def _covariance_chart(case: CovarianceCase, chains: int) -> Chart:
     lags = np.arange(LAST + 1)
-    i, j = np.unravel_index(
-        np.abs(case.printed - case.exact).max(axis=0).argmax(), (SMALL_VISIBLE, SMALL_VISIBLE)
-    )
+    i, j = np.unravel_index(np.abs(case.printed - case.exact).max(axis=0).argmax(), (SMALL_VISIBLE, SMALL_VISIBLE))
     return chart(
         "covariance",
         "Covariances of a linear network: one factor less than printed",

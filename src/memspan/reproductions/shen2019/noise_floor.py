@@ -108,8 +108,7 @@ def _wikitext(corpus: CorpusSplits, seed: int, progress: Progress) -> tuple[list
     train = measure_split(corpus.train, LAGS, seed)
     parts = equal_pieces(corpus.train, corpus.valid.length, PIECES)
     pieces = [
-        measure_split(part, LAGS, seed)
-        for part in tracked(parts, progress, "measuring pieces of the training set")
+        measure_split(part, LAGS, seed) for part in tracked(parts, progress, "measuring pieces of the training set")
     ]
     claims = [
         *_estimator_claims(corpus.valid, seed),
@@ -133,13 +132,9 @@ def _estimator_claims(valid: Sequence, seed: int) -> list[Claim]:
             ).near(_information(counts, name), 5e-5 if name == "plugin" else 1e-5, corrected=RAW[name]),
             claim(
                 f"The same text shuffled, estimator {name}: {SHUFFLED[name]:g} nats, although nothing is shared."
-            ).near(
-                np.mean([_information(shuffle, name) for shuffle in shuffles]), 1e-4, corrected=SHUFFLED[name]
-            ),
+            ).near(np.mean([_information(shuffle, name) for shuffle in shuffles]), 1e-4, corrected=SHUFFLED[name]),
             claim(f"With the floor subtracted, estimator {name} gives (3 ± 2)e-4 nats.").near(
-                mutual_information(counts, estimator=ESTIMATORS[name], seed=seed).corrected[0],
-                2e-4,
-                corrected=3e-4,
+                mutual_information(counts, estimator=ESTIMATORS[name], seed=seed).corrected[0], 2e-4, corrected=3e-4
             ),
         ]
     return claims
@@ -160,11 +155,7 @@ def _lag_claims(valid: Split) -> list[Claim]:
     return [
         claim(
             f"WikiText-2 validation, floor subtracted: {value:g} nats at lag {lag}, within two standard errors."
-        ).near(
-            curve.corrected[curve.lags == lag][0],
-            2 * curve.error[curve.lags == lag][0],
-            corrected=value,
-        )
+        ).near(curve.corrected[curve.lags == lag][0], 2 * curve.error[curve.lags == lag][0], corrected=value)
         for lag, value in CORRECTED.items()
     ]
 

@@ -41,13 +41,7 @@ class PowerLawFit:
 
 
 def recovered_exponents(
-    *,
-    exponents: tuple[float, ...],
-    documents: int,
-    length: int,
-    tolerance: float,
-    seed: int,
-    progress: Progress,
+    *, exponents: tuple[float, ...], documents: int, length: int, tolerance: float, seed: int, progress: Progress
 ) -> Outcome:
     """Fig. 5: sample, measure and fit; `tolerance` of an exponent is five standard errors of the hardest one."""
     fits: list[PowerLawFit] = []
@@ -103,10 +97,7 @@ def _curves_chart(fits: list[PowerLawFit]) -> Chart:
 
 
 def _exponents_chart(fits: list[PowerLawFit]) -> Chart:
-    true, fitted = (
-        [fit.source.exponent for fit in fits],
-        [fit.law.parameters["exponent"] for fit in fits],
-    )
+    true, fitted = ([fit.source.exponent for fit in fits], [fit.law.parameters["exponent"] for fit in fits])
     low, high = zip(*(fit.interval for fit in fits), strict=True)
     return chart(
         "exponents",
@@ -202,9 +193,9 @@ def _measured_claims(curves: dict[str, Curve]) -> list[Claim]:
             )
             for name, (source, words) in first.items()
         ),
-        claim(
-            "Inverted exactly, the information is A d^-gamma at every lag, the short ones included."
-        ).within_errors(exact.corrected, EXACT.information(exact.lags), exact.error),
+        claim("Inverted exactly, the information is A d^-gamma at every lag, the short ones included.").within_errors(
+            exact.corrected, EXACT.information(exact.lags), exact.error
+        ),
     ]
 
 
@@ -221,10 +212,7 @@ def _constants_chart(curves: dict[str, Curve]) -> Chart:
         "lag d (symbols)",
         "mutual information (nats)",
         [
-            *(
-                points(label, lags, curves[name].corrected, curves[name].error)
-                for name, label in measured.items()
-            ),
+            *(points(label, lags, curves[name].corrected, curves[name].error) for name, label in measured.items()),
             dashed("target: 0.1 d^-0.5", lags, EXACT.information(lags)),
             dashed("exact information of the constant pi sqrt(A/2)", lags, EXPANDED.information(lags)),
             dashed("exact information of the printed constant", lags, PRINTED.information(lags)),

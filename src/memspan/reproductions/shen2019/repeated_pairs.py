@@ -40,13 +40,9 @@ def by_probability(
 
 def _equation_claims() -> list[Claim]:
     apart = [
-        np.abs(HiddenMarkov.periodic_pairs(p).information(FAR_LAGS) - repeated_pair_information(p)).max()
-        for p in GRID
+        np.abs(HiddenMarkov.periodic_pairs(p).information(FAR_LAGS) - repeated_pair_information(p)).max() for p in GRID
     ]
-    steps, last = (
-        np.diff(repeated_pair_information(np.linspace(0.5, 1.0, 51))),
-        repeated_pair_information(1.0),
-    )
+    steps, last = (np.diff(repeated_pair_information(np.linspace(0.5, 1.0, 51))), repeated_pair_information(1.0))
     return [
         claim(
             "Eq. 52 is the exact information of repeated pairs at lags 2 to 100,001, even and odd: it is the same at "
@@ -56,10 +52,7 @@ def _equation_claims() -> list[Claim]:
             "The constant of Eq. 52 is zero at p = 1/2 only and rises with every step of 0.01 away from it, to ln 2.",
             measure="the value at p = 1; the smallest rise must be above zero",
         ).holds_if(
-            last,
-            steps.min() > 0 and abs(last - np.log(2.0)) < ROUNDING,
-            corrected=np.log(2.0),
-            tolerance=ROUNDING,
+            last, steps.min() > 0 and abs(last - np.log(2.0)) < ROUNDING, corrected=np.log(2.0), tolerance=ROUNDING
         ),
     ]
 
@@ -80,12 +73,8 @@ def _sample_claims(curves: dict[float, Curve]) -> list[Claim]:
         claim(
             "At lag one samples share the information of the hidden Markov source, which is more than Eq. 52."
         ).within_errors(corrected[:, 0], neighbors, error[:, 0]),
-        claim(
-            "Lag one is different: at p = 0.9 it shares 0.3906 nats, where Eq. 52 gives 0.2218 for all others."
-        ).near(
-            nine.corrected[0],
-            ONE * nine.error[0],
-            corrected=HiddenMarkov.periodic_pairs(0.9).information([1])[0],
+        claim("Lag one is different: at p = 0.9 it shares 0.3906 nats, where Eq. 52 gives 0.2218 for all others.").near(
+            nine.corrected[0], ONE * nine.error[0], corrected=HiddenMarkov.periodic_pairs(0.9).information([1])[0]
         ),
         claim(
             "At p = 1/2 nothing is shared beyond lag one.",
@@ -147,9 +136,9 @@ def _lag_one_claims(curve: Curve) -> tuple[Claim, ...]:
         claim("Samples share 0.3906 nats at lag one.").near(
             curve.corrected[0], ONE * curve.error[0], corrected=NEIGHBORS
         ),
-        claim(
-            f"Samples share the information of Eq. 52 at every lag from 2 to {curve.lags[-1]:,}."
-        ).within_errors(curve.corrected[1:], np.full(len(curve.lags) - 1, CONSTANT), curve.error[1:]),
+        claim(f"Samples share the information of Eq. 52 at every lag from 2 to {curve.lags[-1]:,}.").within_errors(
+            curve.corrected[1:], np.full(len(curve.lags) - 1, CONSTANT), curve.error[1:]
+        ),
         claim("Lag one shares 0.1688 nats more than the others.").near(
             gap, ONE * error, corrected=NEIGHBORS - CONSTANT
         ),

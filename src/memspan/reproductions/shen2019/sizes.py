@@ -164,10 +164,7 @@ def _smoke(cell: str, differences: str) -> TextSize:
 
     text = "The text is the source code of Python's standard library, and validation uses two batches of it."
     return TextSize(
-        data="python",
-        plans={kind: plan(kind) for kind in KINDS},
-        differences=f"{differences} {text}",
-        workers=1,
+        data="python", plans={kind: plan(kind) for kind in KINDS}, differences=f"{differences} {text}", workers=1
     )
 
 
@@ -228,9 +225,7 @@ TEXT_LSTM = {
                 seeds=5,
             ),
             "words": TextPlan(
-                grid=ArchitectureGrid(
-                    ("lstm",), (16, 32, 64, 128, 256, 512, 1_024, 2_048), (1, 2, 3, 4, 5), deep=512
-                ),
+                grid=ArchitectureGrid(("lstm",), (16, 32, 64, 128, 256, 512, 1_024, 2_048), (1, 2, 3, 4, 5), deep=512),
                 task={"steps": 50, "restart": 0.0},
                 training={
                     **{"updates": 60 * 2_088, "batch": 20, "optimizer": "sgd", "learning_rate": 20.0},
@@ -287,9 +282,7 @@ TEXT_TRANSFORMER = {
         data="wikitext-2",
         plans={
             "characters": TextPlan(
-                grid=ArchitectureGrid(
-                    ("transformer",), (8, 16, 32, 64, 128, 256, 512), (1, 2, 3, 4, 5), deep=128
-                ),
+                grid=ArchitectureGrid(("transformer",), (8, 16, 32, 64, 128, 256, 512), (1, 2, 3, 4, 5), deep=128),
                 task={"steps": 512},
                 training={
                     **{"updates": 200 * 328, "batch": 64, "optimizer": "adam", "learning_rate": 2e-4},
@@ -301,9 +294,7 @@ TEXT_TRANSFORMER = {
                 seeds=3,
             ),
             "words": TextPlan(
-                grid=ArchitectureGrid(
-                    ("transformer",), (16, 32, 64, 128, 256, 512), (1, 2, 3, 4, 5), deep=512
-                ),
+                grid=ArchitectureGrid(("transformer",), (16, 32, 64, 128, 256, 512), (1, 2, 3, 4, 5), deep=512),
                 task={"steps": 128},
                 training={
                     **{"updates": 200 * 815, "batch": 20, "optimizer": "adam", "learning_rate": 2.5e-4},

@@ -17,14 +17,7 @@ from memspan.errors import check_models
 from memspan.information import log_lags, mutual_information
 from memspan.progress import Progress
 from memspan.reproductions.corpora import evenly, pieces_of
-from memspan.reproductions.shen2019.decay import (
-    CurveDecay,
-    Lags,
-    Ratio,
-    information_ratio,
-    length_ratio,
-    ratio_claim,
-)
+from memspan.reproductions.shen2019.decay import CurveDecay, Lags, Ratio, information_ratio, length_ratio, ratio_claim
 from memspan.reproductions.shen2019.generated import (
     Generated,
     Generation,
@@ -99,9 +92,7 @@ class TextResults:
 
     def captures(self, who: str, kind: Kind, width: int, lags: Lags) -> Claim:
         """Whether a network of one layer has the information of the text between two lags, within a factor."""
-        claim = (
-            f"{who} has the information of the text at lags {in_words(lags)}, within a factor of {ALIKE:g}."
-        )
+        claim = f"{who} has the information of the text at lags {in_words(lags)}, within a factor of {ALIKE:g}."
         return ratio_claim(claim, self.ratio(kind, width, lags), least=1 / ALIKE, most=ALIKE)
 
     def length(self, kind: Kind, width: int) -> Ratio:
@@ -110,15 +101,11 @@ class TextResults:
 
     def by_width(self, kind: Kind) -> dict[int, CurveDecay]:
         results = self.kinds[kind]
-        return {
-            width: results.found[Architecture(self.cell, width)].decay for width in results.plan.grid.widths
-        }
+        return {width: results.found[Architecture(self.cell, width)].decay for width in results.plan.grid.widths}
 
     def by_depth(self, kind: Kind) -> dict[int, CurveDecay]:
         results, grid = self.kinds[kind], self.kinds[kind].plan.grid
-        return {
-            depth: results.found[Architecture(self.cell, grid.deep, depth)].decay for depth in grid.depths
-        }
+        return {depth: results.found[Architecture(self.cell, grid.deep, depth)].decay for depth in grid.depths}
 
     def curve_charts(self) -> tuple[Chart, ...]:
         """One chart of curves for each kind of symbols."""

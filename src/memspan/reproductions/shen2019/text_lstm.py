@@ -13,13 +13,7 @@ from numpy.typing import NDArray
 from memspan.progress import Progress
 from memspan.reproductions.claims import claim
 from memspan.reproductions.recipe import Outcome
-from memspan.reproductions.shen2019.decay import (
-    exponential_between,
-    largest,
-    law_claim,
-    length_ratio,
-    ratio_claim,
-)
+from memspan.reproductions.shen2019.decay import exponential_between, largest, law_claim, length_ratio, ratio_claim
 from memspan.reproductions.shen2019.sizes import KINDS, Kind, TextSize
 from memspan.reproductions.shen2019.text import FAR, MIDDLE, NEAR, TextResults, in_words, instead_of
 from memspan.results import Claim, Curve
@@ -89,11 +83,7 @@ def word_claims(results: TextResults) -> list[Claim]:
     widest, up_to = widths[-1], (NEAR[0], LONGER[1])
     who = f"{_who(widest, 'words')}{instead_of(f'{widest:,}', f'{WIDEST:,}')}"
     return [
-        *(
-            results.captures(_who(width, "words"), "words", width, lags)
-            for width in widths
-            for lags in (NEAR, MIDDLE)
-        ),
+        *(results.captures(_who(width, "words"), "words", width, lags) for width in widths for lags in (NEAR, MIDDLE)),
         ratio_claim(
             f"{who} still has at least half of the text's information at lags {in_words(LONGER)}, where the text has its "
             "power law.",
@@ -172,9 +162,7 @@ def length_claims(results: TextResults) -> list[Claim]:
         *(_depth_claim(results, kind) for kind in KINDS if len(results.by_depth(kind)) > 1),
     ]
     if WIDEST in widths:
-        claim = (
-            f"{_who(WIDEST, 'characters')} does: its correlation length is at least 2/3 of that of the text."
-        )
+        claim = f"{_who(WIDEST, 'characters')} does: its correlation length is at least 2/3 of that of the text."
         claims.append(ratio_claim(claim, results.length("characters", WIDEST), least=2 / 3))
     return claims
 

@@ -46,9 +46,7 @@ def fig3bc(*, size: TextSize, seed: int, progress: Progress, runs: Path) -> Outc
 def character_claims(results: TextResults) -> list[Claim]:
     """Section 5.2, about one layer trained on characters."""
     widest = results.kinds["characters"].plan.grid.widths[-1]
-    who = (
-        f"A Transformer of one layer of {widest} units{instead_of(widest, f'{SINGLE}')} trained on characters"
-    )
+    who = f"A Transformer of one layer of {widest} units{instead_of(widest, f'{SINGLE}')} trained on characters"
     context = _context(results, "characters")
     seen = (min(FAR[0], context // 2), context)
     return [

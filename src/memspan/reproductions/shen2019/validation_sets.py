@@ -70,9 +70,7 @@ class Split:
     """Grassberger's estimator; we show its `corrected`."""
 
 
-def measure_split(
-    sequence: Sequence, lags: NDArray[np.int64], seed: int, progress: Progress = SILENT
-) -> Split:
+def measure_split(sequence: Sequence, lags: NDArray[np.int64], seed: int, progress: Progress = SILENT) -> Split:
     """Measure with the floor of independent symbols, which in text removes no real dependence at long lags."""
     counts = count_pairs(sequence, lags, null="independent", seed=seed, progress=progress)
     paper, ours = (mutual_information(counts, estimator=e, seed=seed) for e in (Digamma(), Grassberger()))
@@ -99,15 +97,11 @@ class MeasuredCorpus:
 def _measure(corpus: CorpusSplits, most: int, seed: int, progress: Progress) -> MeasuredCorpus:
     shortest = min(corpus.train.length, corpus.valid.length, corpus.test.length)
     if shortest <= 2 * LARGEST_LAG:
-        raise InputError(
-            f"a split of {corpus.name} has {shortest:,} characters; expected over {2 * LARGEST_LAG:,}"
-        )
+        raise InputError(f"a split of {corpus.name} has {shortest:,} characters; expected over {2 * LARGEST_LAG:,}")
     lags = log_lags(1, LARGEST_LAG)
     whole = {"train": corpus.train, "valid": corpus.valid, "test": corpus.test}
     parts = [*whole.values(), *equal_pieces(corpus.train, corpus.valid.length, most)]
-    measured = [
-        measure_split(part, lags, seed) for part in tracked(parts, progress, f"measuring {corpus.name}")
-    ]
+    measured = [measure_split(part, lags, seed) for part in tracked(parts, progress, f"measuring {corpus.name}")]
     splits = dict(zip(whole, measured, strict=False))
     return MeasuredCorpus(corpus.name, splits, measured[len(whole) :])
 
@@ -130,9 +124,9 @@ def raw_exponent(curve: Curve) -> float:
 def _training_claim(measured: MeasuredCorpus) -> Claim:
     exponent = raw_exponent(measured.splits["train"].paper)
     if measured.name == "wikitext-2":
-        return claim(
-            "wikitext-2, training set: the raw curve falls about as tau^-0.3 between lags 50 and 1,000."
-        ).near(exponent, 0.05, paper=0.3)
+        return claim("wikitext-2, training set: the raw curve falls about as tau^-0.3 between lags 50 and 1,000.").near(
+            exponent, 0.05, paper=0.3
+        )
     return claim(
         f"{measured.name}, training set: the raw curve falls as a power of the lag between 50 and 1,000.",
         measure="the exponent; it holds if above 0.2",
@@ -185,9 +179,7 @@ def _laws_note(measured: MeasuredCorpus) -> str:
 
 def _paper_chart(measured: MeasuredCorpus) -> Chart:
     curves = {name: split.paper for name, split in measured.splits.items()}
-    lines = [
-        line(f"{WORDS[name]}, {c.length:,} characters", c.lags, c.information) for name, c in curves.items()
-    ]
+    lines = [line(f"{WORDS[name]}, {c.length:,} characters", c.lags, c.information) for name, c in curves.items()]
     floors = [dashed(f"{WORDS[name]} shuffled", c.lags, c.floor) for name, c in curves.items()]
     return information_chart(
         f"{measured.name}-raw",

@@ -114,9 +114,7 @@ def _check_documents(entry: Format, documents: str | None) -> None:
         if len(entry.documents) > 1:
             choices = " or ".join(entry.documents)
             raise InputError(f"--documents {documents!r} does not apply to --as {entry.name}; use {choices}")
-        raise InputError(
-            f"--documents is for text; as {entry.name}, {entry.document} is a document; leave it out"
-        )
+        raise InputError(f"--documents is for text; as {entry.name}, {entry.document} is a document; leave it out")
     if not documents:
         raise InputError("the document separator is empty; use --documents file, line, blank or some text")
 

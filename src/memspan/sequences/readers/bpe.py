@@ -64,8 +64,7 @@ def load_tokenizer(path: PathName) -> Tokenizer:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # tokenizers raises plain Exception
         raise InputError(
-            f"{path} is not a valid tokenizer.json ({one_line(error)}); "
-            "give one that the tokenizers library has saved"
+            f"{path} is not a valid tokenizer.json ({one_line(error)}); give one that the tokenizers library has saved"
         ) from error
     # A file may prescribe one length for all texts, as used in training.
     tokenizer.no_truncation()

@@ -117,9 +117,7 @@ class Input:
         with self._opened() as (_, file):
             yield file
 
-    def pieces(
-        self, size: int = PIECE_BYTES, advance: Callable[[float], None] | None = None
-    ) -> Iterator[bytes]:
+    def pieces(self, size: int = PIECE_BYTES, advance: Callable[[float], None] | None = None) -> Iterator[bytes]:
         """The decompressed bytes, at most `size` at a time; `advance` receives the number of stored bytes read."""
         reported = 0
         with self._opened() as (raw, file):
@@ -239,9 +237,7 @@ def _remote_inputs(url: str) -> list[Input]:
     try:
         system, path = url_to_fs(url)
     except (ValueError, ImportError) as error:
-        raise InputError(
-            f"cannot open {url}: {one_line(error)}; install what it names, or give a path"
-        ) from error
+        raise InputError(f"cannot open {url}: {one_line(error)}; install what it names, or give a path") from error
     if isinstance(system, LocalFileSystem):
         return _local_inputs(Path(path), url)
     if path.startswith(_WEB):
@@ -292,9 +288,7 @@ def _web_errors() -> tuple[type[Exception], ...]:
 
 
 def _empty_folder(name: str) -> InputError:
-    return InputError(
-        f"no files below the folder {name} (hidden files are skipped); give a folder with files"
-    )
+    return InputError(f"no files below the folder {name} (hidden files are skipped); give a folder with files")
 
 
 def cannot_read(name: str, error: BaseException) -> InputError:

@@ -32,9 +32,7 @@ def _documents(request: Request, item: Input) -> list[list[Any]]:
     elif request.key is not None:
         raise InputError(f"{item.name} is {_kind(value)} without keys; leave --key out")
     if not isinstance(value, list):
-        raise InputError(
-            f"{item.name} holds {_kind(value)}; expected a list of documents, each a list of symbols"
-        )
+        raise InputError(f"{item.name} holds {_kind(value)}; expected a list of documents, each a list of symbols")
     for number, document in enumerate(value):
         if not isinstance(document, list):
             raise InputError(
@@ -51,9 +49,7 @@ def _parsed(request: Request, item: Input) -> Any:
     try:
         return json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
-        raise InputError(
-            f"{item.name} is not valid JSON ({one_line(error)}); correct it, or use --as chars"
-        ) from error
+        raise InputError(f"{item.name} is not valid JSON ({one_line(error)}); correct it, or use --as chars") from error
 
 
 def _refuse_constant(word: str) -> None:

@@ -111,9 +111,7 @@ def _column_note(column: Column, request: Request) -> str:
         return f"column {column.name}"
     shown = ", ".join(map(str, column.others[:8])) + (", …" if len(column.others) > 8 else "")
     which = (
-        f"first of {len(column.others) + 1} columns of numbers (others: {shown})"
-        if shown
-        else "only column of numbers"
+        f"first of {len(column.others) + 1} columns of numbers (others: {shown})" if shown else "only column of numbers"
     )
     left_out = f"; left out: {', '.join(column.left_out)}" if column.left_out else ""
     return f"column {column.name}, the {which}{left_out}; choose another with --column"
@@ -237,9 +235,7 @@ class _NumberTable:
             return columns[0]  # a table without rows is refused as an empty sequence
         numeric = [index for index, column in enumerate(columns) if _is_numeric(column, len(bad[index]))]
         if not numeric:
-            raise InputError(
-                f"no column of {self.name} holds numbers; {self._columns()}; choose one with --column"
-            )
+            raise InputError(f"no column of {self.name} holds numbers; {self._columns()}; choose one with --column")
         reasons = {index: _exclusion(columns[index]) for index in numeric}
         eligible = [index for index in numeric if not reasons[index]]
         left_out = tuple(f"{columns[index].name} ({reason})" for index, reason in reasons.items() if reason)

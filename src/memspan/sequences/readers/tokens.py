@@ -108,9 +108,7 @@ def _is_raw_local_file(item: Input, dtype: np.dtype[Any]) -> bool:
     return raw
 
 
-def _append_npy(
-    builder: Builder, encoder: _TokenEncoder, reader: _PieceReader, item: Input, request: Request
-) -> None:
+def _append_npy(builder: Builder, encoder: _TokenEncoder, reader: _PieceReader, item: Input, request: Request) -> None:
     if request.argument is not None:
         raise InputError(f"{item.name} is a numpy file, which states its own type; use --as tokens")
     shape, by_columns, dtype = _npy_header(reader, item.name)
@@ -140,13 +138,9 @@ def _npy_header(reader: _PieceReader, name: str) -> tuple[tuple[int, ...], bool,
         read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
         shape, by_columns, dtype = read_header(reader)
     except (ValueError, tokenize.TokenError) as error:
-        raise InputError(
-            f"{name} is not a numpy file ({one_line(error)}); write it with numpy.save"
-        ) from error
+        raise InputError(f"{name} is not a numpy file ({one_line(error)}); write it with numpy.save") from error
     if dtype.kind not in "iu":
-        raise InputError(
-            f"{name} holds {dtype.name} values; expected integers; save it with array.astype('int64')"
-        )
+        raise InputError(f"{name} holds {dtype.name} values; expected integers; save it with array.astype('int64')")
     if len(shape) not in (1, 2):
         raise InputError(f"{name} has {len(shape)} dimensions; expected one, or two with documents as rows")
     return shape, by_columns, dtype

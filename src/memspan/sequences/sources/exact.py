@@ -104,9 +104,7 @@ def correlation_of_information(information: ArrayLike) -> NDArray[np.float64]:
     """
     target = np.asarray(information, dtype=np.float64)
     if not np.all((target >= 0.0) & (target <= np.log(2.0))):
-        raise InputError(
-            f"information {information}; two binary symbols can share from 0 to ln 2 = 0.6931 nats"
-        )
+        raise InputError(f"information {information}; two binary symbols can share from 0 to ln 2 = 0.6931 nats")
     return np.sin(0.5 * np.pi * _sign_correlation(target))
 
 

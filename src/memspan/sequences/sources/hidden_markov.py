@@ -92,9 +92,7 @@ class HiddenMarkov(Source):
         # An outcome is a pair of next state and symbol, numbered row by row.
         state_of, symbol_of = np.divmod(np.arange(n_states * n_symbols), n_symbols)
         rng = np.random.default_rng(seed)
-        return as_documents(
-            draw_walks(laws, state_of, symbol_of, n_documents, length, rng), length, n_symbols
-        )
+        return as_documents(draw_walks(laws, state_of, symbol_of, n_documents, length, rng), length, n_symbols)
 
     def _joint(self) -> NDArray[np.float64]:
         """p(s', symbol | s), shape states × states × symbols."""

@@ -10,13 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from memspan.errors import InputError
 from memspan.sequences.sequence import Sequence
-from memspan.sequences.sources.source import (
-    Source,
-    as_documents,
-    check_size,
-    checked_distribution,
-    checked_lags,
-)
+from memspan.sequences.sources.source import Source, as_documents, check_size, checked_distribution, checked_lags
 
 
 @final

@@ -268,9 +268,7 @@ def _renumbered(occurrences: NDArray[np.int64], n_symbols: int | None) -> tuple[
     return place, len(frequent) + merged
 
 
-def _information(
-    transition: NDArray[np.float64], pi: NDArray[np.float64], lags: ArrayLike
-) -> NDArray[np.float64]:
+def _information(transition: NDArray[np.float64], pi: NDArray[np.float64], lags: ArrayLike) -> NDArray[np.float64]:
     """P^tau = 1 pi + (P - 1 pi)^tau, where the second term is the deviation from independence."""
     ordered, place = np.unique(checked_lags(lags), return_inverse=True)
     values = np.zeros(len(ordered))

@@ -62,9 +62,7 @@ class PowerLawBinary(Source):
         # The small-c form reaches c(1) = 1, where all symbols would be equal, at A = 2/pi^2.
         largest = 2.0 / np.pi**2 if self.approximate else np.log(2.0)
         if not 0.0 < self.amplitude <= largest:
-            raise InputError(
-                f"amplitude {self.amplitude}; expected more than 0 and at most {largest:.4f} nats"
-            )
+            raise InputError(f"amplitude {self.amplitude}; expected more than 0 and at most {largest:.4f} nats")
         if not (self.exponent > 0.0 and np.isfinite(self.exponent)):
             raise InputError(f"exponent {self.exponent}; expected a finite number above 0")
 
@@ -83,9 +81,7 @@ class PowerLawBinary(Source):
         (0, 1)
         """
         check_size(n_documents, length)
-        gaussian = gaussian_sequence(
-            self.correlation, length, law=f"PowerLawBinary({self.amplitude}, {self.exponent})"
-        )
+        gaussian = gaussian_sequence(self.correlation, length, law=f"PowerLawBinary({self.amplitude}, {self.exponent})")
         signs = draw_signs(gaussian, n_documents, length, np.random.default_rng(seed))
         return as_documents(signs, length, 2)
 

@@ -56,11 +56,7 @@ def draw_repeats(
 
 
 def draw_levels(
-    coefficient: float,
-    thresholds: NDArray[np.float64],
-    n_documents: int,
-    length: int,
-    rng: np.random.Generator,
+    coefficient: float, thresholds: NDArray[np.float64], n_documents: int, length: int, rng: np.random.Generator
 ) -> NDArray[Any]:
     """Levels of a first-order autoregression of unit variance, in concatenated documents."""
     symbols = np.empty(n_documents * length, dtype=narrow_dtype(len(thresholds) + 1))

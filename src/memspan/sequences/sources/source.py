@@ -78,9 +78,7 @@ def checked_distribution(values: ArrayLike) -> NDArray[np.float64]:
     """The probabilities of two or more symbols, as a read-only vector."""
     p = checked_probabilities(values, "the symbol distribution")
     if p.ndim != 1 or len(p) < 2:
-        raise InputError(
-            f"the symbol distribution has shape {p.shape}; expected a vector of two or more symbols"
-        )
+        raise InputError(f"the symbol distribution has shape {p.shape}; expected a vector of two or more symbols")
     return p
 
 

@@ -53,9 +53,7 @@ class TreeGrammar(Source):
                 "expected two or more children and one or more generations"
             )
         if self.length > LONGEST:
-            raise InputError(
-                f"{self.branching}**{self.depth} leaves; expected at most 2**62; lower the depth"
-            )
+            raise InputError(f"{self.branching}**{self.depth} leaves; expected at most 2**62; lower the depth")
         object.__setattr__(self, "transition", checked_transition(self.transition))
 
     @property
@@ -66,9 +64,7 @@ class TreeGrammar(Source):
     def information(self, lags: ArrayLike) -> NDArray[np.float64]:
         checked = checked_lags(lags)
         if np.any(checked >= self.length):
-            raise InputError(
-                f"lag {checked.max()}; expected less than the length of a document, {self.length} symbols"
-            )
+            raise InputError(f"lag {checked.max()}; expected less than the length of a document, {self.length} symbols")
         pi = stationary(self.transition)
         heights = np.arange(1, self.depth + 1)
         paths = powers(np.diag(np.sqrt(pi)), self.transition - pi, heights)

@@ -62,9 +62,7 @@ def environment_id(name: str) -> str:
         return WORLDS[name]
     if name in _registry():
         return name
-    raise InputError(
-        f"there is no world {name!r}; {suggestion(name, WORLDS)}; any id that gymnasium knows also works"
-    )
+    raise InputError(f"there is no world {name!r}; {suggestion(name, WORLDS)}; any id that gymnasium knows also works")
 
 
 def _registry() -> dict[str, Any]:

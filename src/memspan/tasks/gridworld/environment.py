@@ -55,9 +55,7 @@ class Episodes(gymnasium.Env[Row, int]):
         self.reward = 0.0
         """Return of the episode so far."""
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Row, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Row, dict[str, Any]]:
         """Start the next episode. `seed` and `options` are ignored: every episode has its own seed."""
         del seed, options
         self.number += 1
@@ -104,9 +102,7 @@ def _missing_packages_reported(name: str) -> Iterator[None]:
         yield
     except (gymnasium.error.Error, ImportError) as error:
         reason = " ".join(str(error).split())
-        raise InputError(
-            f"{name} cannot be run here: {reason}; choose another world, such as DoorKey-5x5"
-        ) from error
+        raise InputError(f"{name} cannot be run here: {reason}; choose another world, such as DoorKey-5x5") from error
 
 
 def episode_seed(seed: int, place: int, number: int) -> int:
@@ -268,9 +264,7 @@ def _lit(image):  # type: ignore[no-untyped-def]
             for k in range(size - 1):
                 i = k if turn == 0 else size - 1 - k
                 kind, state = image[i, j, 0], image[i, j, 2]
-                if (
-                    not lit[i, j] or kind == 2 or (kind == 4 and state != 0)
-                ):  # a wall, or a door that is not open
+                if not lit[i, j] or kind == 2 or (kind == 4 and state != 0):  # a wall, or a door that is not open
                     continue
                 lit[i + side, j] = True
                 if j > 0:

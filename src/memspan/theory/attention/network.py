@@ -48,9 +48,7 @@ class Additive(Alignment):
     def __post_init__(self) -> None:
         W_a, U_a, v_a = (np.asarray(part, np.float64) for part in (self.W_a, self.U_a, self.v_a))
         if W_a.ndim != 2 or U_a.shape != W_a.shape or v_a.shape != W_a.shape[:1]:
-            raise InputError(
-                f"W_a {W_a.shape}, U_a {U_a.shape}, v_a {v_a.shape}; expected q × n, q × n and q"
-            )
+            raise InputError(f"W_a {W_a.shape}, U_a {U_a.shape}, v_a {v_a.shape}; expected q × n, q × n and q")
         for name, part in (("W_a", W_a), ("U_a", U_a), ("v_a", v_a)):
             object.__setattr__(self, name, part)
 
@@ -130,9 +128,7 @@ class AttentiveRNN:
         if b.ndim != 1 or V.shape != (b.size, b.size) or U.ndim != 2 or len(U) != b.size:
             raise InputError(f"V {V.shape}, U {U.shape}, b {b.shape}; expected n × n, n × m and n")
         if isinstance(self.alignment, Additive) and self.alignment.W_a.shape[1] != b.size:
-            raise InputError(
-                f"scores of {self.alignment.W_a.shape[1]} units; expected {b.size}, as the network has"
-            )
+            raise InputError(f"scores of {self.alignment.W_a.shape[1]} units; expected {b.size}, as the network has")
         for name, part in (("V", V), ("U", U), ("b", b)):
             object.__setattr__(self, name, part)
 

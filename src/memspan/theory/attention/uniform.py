@@ -137,9 +137,7 @@ def contracting_eigenvalues(V: ArrayLike) -> NDArray[np.complex128]:
 
 def _eigenvalues_of_normal(V: NDArray[np.complex128]) -> NDArray[np.complex128]:
     if V.ndim != 2 or V.shape[0] != V.shape[1]:
-        raise InputError(
-            f"V has shape {V.shape}; expected a square matrix, or its eigenvalues in one dimension"
-        )
+        raise InputError(f"V has shape {V.shape}; expected a square matrix, or its eigenvalues in one dimension")
     departure = np.linalg.norm(V @ V.conj().T - V.conj().T @ V)
     if departure > NORMAL_TOLERANCE * np.linalg.norm(V) ** 2:
         raise InputError(
@@ -234,9 +232,7 @@ def attention_prediction(
     if steps < 1:
         raise InputError(f"{steps} steps; expected at least 1")
     if (kappa is None) != (depth is None):
-        raise InputError(
-            f"kappa {kappa}, depth {depth}; expected both or neither, for the bound of sparse attention"
-        )
+        raise InputError(f"kappa {kappa}, depth {depth}; expected both or neither, for the bound of sparse attention")
     value, distances = complex(eigenvalue), _distances(steps)
     return AttentionDecay(
         eigenvalue=value,

@@ -126,9 +126,7 @@ def _root(factor: Floats) -> Floats:
 def _information(signal: Floats, noise: Floats, lag: int) -> float:
     smallest = np.abs(np.diag(noise)).min()
     # np.linalg.cond divides by the smallest singular value, so a vanishing noise is caught first.
-    condition = (
-        np.linalg.cond(noise) if smallest > 1e-150 * max(1.0, np.abs(signal).max(initial=0.0)) else np.inf
-    )
+    condition = np.linalg.cond(noise) if smallest > 1e-150 * max(1.0, np.abs(signal).max(initial=0.0)) else np.inf
     if condition * np.finfo(np.float64).eps > PRECISION:
         raise EvidenceError(
             f"at lag {lag:,} the state is too large for double precision to resolve the noise; use smaller lags"
@@ -185,15 +183,11 @@ def covariance_corrected(network: LinearRNN, start: Start, lags: ArrayLike) -> F
 
 def _covariance_sums(network: LinearRNN, start: Start, lags: ArrayLike, *, surplus: int) -> Floats:
     distances = checked_lags(lags, least=0)
-    powers = [
-        np.linalg.matrix_power(network.U_h, k) for k in range(int(distances.max(initial=0)) + surplus + 1)
-    ]
+    powers = [np.linalg.matrix_power(network.U_h, k) for k in range(int(distances.max(initial=0)) + surplus + 1)]
     S_h, S_0 = np.split(start.covariance[:, network.hidden :], [network.hidden])
     S = [S_0]
     for t in range(1, int(distances.max(initial=0)) + 1):
-        past = sum(
-            (powers[t - 2 - i + surplus] @ network.W_h @ S[i] for i in range(t - 1)), np.zeros_like(S_h)
-        )
+        past = sum((powers[t - 2 - i + surplus] @ network.W_h @ S[i] for i in range(t - 1)), np.zeros_like(S_h))
         S.append(network.U_o @ (powers[t - 1 + surplus] @ S_h + past))
     return np.array(S)[distances]
 

@@ -14,14 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from memspan.errors import InputError
 from memspan.results.files import read_weights, write_bytes
-from memspan.theory.linear.chain import (
-    Chain,
-    Floats,
-    chain_covariances,
-    chain_information,
-    checked_lags,
-    minimal,
-)
+from memspan.theory.linear.chain import Chain, Floats, chain_covariances, chain_information, checked_lags, minimal
 
 _WEIGHTS = ("W_h", "U_h", "U_o")
 # Largest asymmetry or negative eigenvalue of a covariance, relative to its largest entry, attributed to
@@ -40,9 +33,7 @@ class Start:
     def __init__(self, covariance: ArrayLike) -> None:
         matrix = _matrix("the start's covariance", covariance)
         if matrix.shape[0] != matrix.shape[1]:
-            raise InputError(
-                f"the start's covariance has shape {matrix.shape}; expected a square matrix of (h_0, x_0)"
-            )
+            raise InputError(f"the start's covariance has shape {matrix.shape}; expected a square matrix of (h_0, x_0)")
         allowed = _ASYMMETRY * np.abs(matrix).max()
         if np.abs(matrix - matrix.T).max() > allowed or np.linalg.eigvalsh(matrix)[0] < -allowed:
             raise InputError(

@@ -177,9 +177,7 @@ class Field(ABC):
         columns = (np.concatenate(column) for column in zip(*found, strict=True))
         return FixedPoint(*(parameters.shaped(column) for column in columns))
 
-    def _solve(
-        self, parameters: Parameters, input_correlation: float, digits: int
-    ) -> tuple[NDArray[Any], ...]:
+    def _solve(self, parameters: Parameters, input_correlation: float, digits: int) -> tuple[NDArray[Any], ...]:
         """The entries of `FixedPoint`, each (points,)."""
         at = self._variance_point(parameters)
         c, chi, error = self._correlation_point(at, parameters, input_correlation, digits)

@@ -89,10 +89,7 @@ def _dips(
     """
     here = excess[:, 1:-1]
     lowest = (
-        (here <= excess[:, :-2])
-        & (here < excess[:, 2:])
-        & (here > 0)
-        & (np.arange(1, nodes.size - 1) < first[:, None])
+        (here <= excess[:, :-2]) & (here < excess[:, 2:]) & (here > 0) & (np.arange(1, nodes.size - 1) < first[:, None])
     )
     for point, left in np.argwhere(lowest):
         before, at, after = excess[point, left : left + 3]

@@ -60,9 +60,7 @@ class FeasibleRange:
     """From here on the variance slope is at most 0.97 and inputs contribute at least a twentieth of q."""
 
 
-def critical_minimal(
-    *, bias_mean: float = 0.0, input_variance: float = 1.0, q: float | None = None
-) -> MinimalField:
+def critical_minimal(*, bias_mean: float = 0.0, input_variance: float = 1.0, q: float | None = None) -> MinimalField:
     """The critical minimal RNN of pre-activation variance `q`: Algorithm 1, with a check of feasibility.
 
     Default `q`: the smallest with a variance slope of at most 0.97 and gates that depend on the input.
@@ -320,10 +318,7 @@ class _ParameterSearch:
         padded = np.concatenate([[False], good, [False]])
         starts = np.flatnonzero(padded[1:] & ~padded[:-1])
         stops = np.flatnonzero(padded[:-1] & ~padded[1:]) - 1
-        found = [
-            self.refined(values, first, last)
-            for first, last in zip(starts.tolist(), stops.tolist(), strict=True)
-        ]
+        found = [self.refined(values, first, last) for first, last in zip(starts.tolist(), stops.tolist(), strict=True)]
         return sorted(found, key=lambda region: -region.width)
 
     def scan(self) -> Array:

@@ -105,13 +105,7 @@ def gated_point(
     late = _time_means(series[:, :, steps // 2 :], steps)
     (c, q, _, Q), (c_error, q_error, _, Q_error) = late.mean(axis=0).tolist(), standard_error(late).tolist()
     near = growth(
-        network,
-        width=width,
-        steps=steps,
-        networks=networks,
-        seed=streams[1],
-        workers=workers,
-        progress=progress,
+        network, width=width, steps=steps, networks=networks, seed=streams[1], workers=workers, progress=progress
     )
     if input_correlation == 1 and not near.chaotic:
         slope, c, c_error = near, 1.0, 0.0
@@ -192,9 +186,7 @@ def relaxation(
             state = fork.advance(state)
         return np.mean([fork.differences(state, max(steps // 10, 8)) for _ in range(_FORKS)], axis=0)
 
-    parts = ensemble.map(
-        run, seed=seed, progress=progress, words="measuring the relaxation of pairs of networks"
-    )
+    parts = ensemble.map(run, seed=seed, progress=progress, words="measuring the relaxation of pairs of networks")
     return _fit_decay_rate(np.concatenate(parts, axis=1).T)
 
 

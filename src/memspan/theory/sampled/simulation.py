@@ -81,17 +81,9 @@ def simulate(
     correlations = _per_step(input_correlation, steps)
     check_correlation(initial_correlation, "initial_correlation")
     if initial_variance is not None and not (math.isfinite(initial_variance) and initial_variance >= 0):
-        raise InputError(
-            f"initial_variance is {initial_variance}; expected a finite number, 0 or more, or None"
-        )
+        raise InputError(f"initial_variance is {initial_variance}; expected a finite number, 0 or more, or None")
     ensemble = Ensemble(
-        network=network,
-        width=width,
-        networks=networks,
-        tied=tied,
-        matrices=matrices,
-        weights=weights,
-        workers=workers,
+        network=network, width=width, networks=networks, tied=tied, matrices=matrices, weights=weights, workers=workers
     )
     start = InitialPair(initial_variance or 0.0, initial_correlation)
     series = trajectories(ensemble, correlations, start, seed=seed, progress=progress)
@@ -127,12 +119,7 @@ class InitialPair:
 
 
 def trajectories(
-    ensemble: Ensemble,
-    correlations: Array,
-    start: InitialPair,
-    *,
-    seed: int | np.random.Generator,
-    progress: Progress,
+    ensemble: Ensemble, correlations: Array, start: InitialPair, *, seed: int | np.random.Generator, progress: Progress
 ) -> Array:
     """c, q, C and Q (see `Simulation`) of every network separately: (networks, 4, steps)."""
     network = ensemble.network
@@ -233,17 +220,9 @@ def growth(
     at_least_one("steps", steps)
     at_least_one("directions", directions)
     ensemble = Ensemble(
-        network=network,
-        width=width,
-        networks=networks,
-        tied=tied,
-        matrices=matrices,
-        weights=weights,
-        workers=workers,
+        network=network, width=width, networks=networks, tied=tied, matrices=matrices, weights=weights, workers=workers
     )
-    parts = ensemble.map(
-        lambda chunk: _growth_ratios(network, chunk, steps, directions), seed=seed, progress=progress
-    )
+    parts = ensemble.map(lambda chunk: _growth_ratios(network, chunk, steps, directions), seed=seed, progress=progress)
     # Averaging before the logarithm: chi_1 is defined by the mean squared distance.
     late = np.concatenate(parts, axis=1)[steps // 2 :].T
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -269,9 +248,7 @@ def _growth_ratios(network: RandomNetwork, chunk: Chunk, steps: int, directions:
     return seen
 
 
-def _advance(
-    network: RandomNetwork, chunk: Chunk, x: Array, base: State, difference: State
-) -> tuple[State, State]:
+def _advance(network: RandomNetwork, chunk: Chunk, x: Array, base: State, difference: State) -> tuple[State, State]:
     """One step of the state and of the differences, which are linear in the sums: W (h + s d) = W h + s W d."""
     cell = network.cell
     one = np.concatenate([[1.0], np.zeros(len(difference[0]))])
@@ -281,9 +258,7 @@ def _advance(
     small = _SMALL * _root_mean_square(cell.memory(base))
     e[:, 1:] *= small
     e[:, 1:] += e[:, :1]
-    both = cell.step(
-        e, x, tuple(np.concatenate([b, b + small * d]) for b, d in zip(base, difference, strict=True))
-    )
+    both = cell.step(e, x, tuple(np.concatenate([b, b + small * d]) for b, d in zip(base, difference, strict=True)))
     return tuple(s[:1] for s in both), tuple((s[1:] - s[:1]) / small for s in both)
 
 

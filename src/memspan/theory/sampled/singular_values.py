@@ -14,14 +14,7 @@ from memspan.errors import InputError
 from memspan.progress import SILENT, Progress
 from memspan.statistics import standard_error
 from memspan.theory.sampled.cells import Array, DifferentiableCell, RandomNetwork
-from memspan.theory.sampled.ensemble import (
-    Chunk,
-    Population,
-    at_least_one,
-    check_kind,
-    random_matrix,
-    seed_number,
-)
+from memspan.theory.sampled.ensemble import Chunk, Population, at_least_one, check_kind, random_matrix, seed_number
 
 _ONE = np.ones(1)
 
@@ -143,9 +136,7 @@ def _products(
     return (_product(network, cell, h, steps, weights, generator) for h in states)
 
 
-def _burn_in(
-    network: RandomNetwork, cell: DifferentiableCell, chunk: Chunk, steps: int, variance: float
-) -> Array:
+def _burn_in(network: RandomNetwork, cell: DifferentiableCell, chunk: Chunk, steps: int, variance: float) -> Array:
     state = cell.start(chunk.pair(variance, 1.0))
     for _ in range(steps):
         x = chunk.pair(network.input_variance, 1.0)
@@ -154,12 +145,7 @@ def _burn_in(
 
 
 def _product(
-    network: RandomNetwork,
-    cell: DifferentiableCell,
-    h: Array,
-    steps: int,
-    weights: str,
-    generator: np.random.Generator,
+    network: RandomNetwork, cell: DifferentiableCell, h: Array, steps: int, weights: str, generator: np.random.Generator
 ) -> Array:
     """J_T ... J_1 from the state `h` (width,); V x + b is drawn from its law, because J depends on W only."""
     J = np.eye(h.size)

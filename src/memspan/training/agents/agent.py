@@ -121,10 +121,7 @@ class Agent(Learner):
 
     def tensors(self) -> Tensors:
         """Weights, optimizer, random numbers, recurrent state, and the actions of every unfinished episode."""
-        found = {
-            **module_tensors("policy", self.policy),
-            **optimizer_tensors("optimizer", self.policy.optimizer),
-        }
+        found = {**module_tensors("policy", self.policy), **optimizer_tensors("optimizer", self.policy.optimizer)}
         found |= {f"state.{number}": tensor for number, tensor in enumerate(self.ppo.state)}
         for place, episodes in enumerate(self.places):
             found[f"actions.{place}"] = torch.tensor(episodes.actions, dtype=torch.uint8)
@@ -188,9 +185,7 @@ def _identity(episodes: Episodes) -> Episodes:
 def _make_ppo(config: AgentConfig, worlds: DummyVecEnv, first: Episodes) -> CellPPO:
     training = config.training
     ppo = CellPPO(
-        cast(
-            type[RecurrentActorCriticPolicy], CellPolicy
-        ),  # CellPPO overrides whatever reads an LSTM's state
+        cast(type[RecurrentActorCriticPolicy], CellPolicy),  # CellPPO overrides whatever reads an LSTM's state
         worlds,
         learning_rate=training.learning_rate,
         n_steps=training.steps,

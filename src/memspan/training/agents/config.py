@@ -224,8 +224,7 @@ def _check_together(config: AgentConfig) -> None:
     cells = agent_cells()
     if cell.name == "transformer":
         raise InputError(
-            "the transformer cannot act step by step: it has no recurrent state; choose one of "
-            + ", ".join(cells)
+            "the transformer cannot act step by step: it has no recurrent state; choose one of " + ", ".join(cells)
         )
     if cell.name not in cells:
         raise InputError(f"there is no cell {cell.name!r} for agents; {suggestion(cell.name, cells)}")
@@ -242,9 +241,5 @@ def agent_schema() -> dict[str, Any]:
     cells["anyOf"].append(named_schema(NONE, section_schema(CellConfig)))
     return top_schema(
         "Agent in a grid world",
-        {
-            "task": named_schema(WORD, section_schema(WorldConfig)),
-            "cell": cells,
-            "training": section_schema(PpoConfig),
-        },
+        {"task": named_schema(WORD, section_schema(WorldConfig)), "cell": cells, "training": section_schema(PpoConfig)},
     )

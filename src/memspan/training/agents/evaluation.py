@@ -201,18 +201,14 @@ def load_agents(run: Path, device: Device | None = None) -> AgentPairs:
         for one in (*agents, *baselines)
         if not one.over
     ]
-    return AgentPairs(
-        agents, baselines, (*left_out, *_missing_baseline(agents[0], chosen, baselines), *unfinished)
-    )
+    return AgentPairs(agents, baselines, (*left_out, *_missing_baseline(agents[0], chosen, baselines), *unfinished))
 
 
 def _memoryless_folder(folder: RunFolder) -> RunFolder:
     return RunFolder(folder.path / MEMORYLESS)
 
 
-def _missing_baseline(
-    first: TrainedAgent, chosen: list[RunFolder], baselines: tuple[TrainedAgent, ...]
-) -> list[str]:
+def _missing_baseline(first: TrainedAgent, chosen: list[RunFolder], baselines: tuple[TrainedAgent, ...]) -> list[str]:
     if baselines or first.config.cell.name == NONE:
         return []
     if not first.config.training.memoryless and not _memoryless_folder(chosen[0]).config_file.is_file():

@@ -46,23 +46,16 @@ class PlayedEpisodes:
 
 
 @torch.no_grad()
-def play(
-    policy: CellPolicy, world: str, episodes: int, *, seed: int, stage: Stage | None = None
-) -> PlayedEpisodes:
+def play(policy: CellPolicy, world: str, episodes: int, *, seed: int, stage: Stage | None = None) -> PlayedEpisodes:
     """Play a number of episodes with actions sampled from the policy, as the sources do; `seed` determines them."""
     places = min(PARALLEL, episodes)
     # Each world has a fixed share of the episodes: taking whichever ends first would favor short ones.
-    trials = [
-        _WorldTrial(world, place, seed, len(range(place, episodes, places)), policy)
-        for place in range(places)
-    ]
+    trials = [_WorldTrial(world, place, seed, len(range(place, episodes, places)), policy) for place in range(places)]
     policy.set_training_mode(False)
     with torch_seed(stream_seed(seed, TRIALS)):
         state = policy.cell.start(places)
         while any(trial.remaining for trial in trials):
-            observations = torch.as_tensor(
-                np.stack([trial.observation for trial in trials]), device=policy.device
-            )
+            observations = torch.as_tensor(np.stack([trial.observation for trial in trials]), device=policy.device)
             starts = torch.tensor([trial.start for trial in trials], device=policy.device)
             actions, _, _, state = policy(observations, state, starts)
             for trial, action in zip(trials, actions.tolist(), strict=True):
@@ -147,9 +140,7 @@ def _episode_interval(rewards: NDArray[np.float64], least: float, most: float) -
     further = Z**2 / 2
     count = rewards.size + 2 * further
     center = (float(rewards.sum()) + further * (least + most)) / count
-    squares = float(((rewards - center) ** 2).sum()) + further * (
-        (least - center) ** 2 + (most - center) ** 2
-    )
+    squares = float(((rewards - center) ** 2).sum()) + further * ((least - center) ** 2 + (most - center) ** 2)
     half = Z * math.sqrt(squares) / count
     mean = float(rewards.mean())
     return min(center - half, mean), max(center + half, mean)

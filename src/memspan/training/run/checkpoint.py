@@ -170,9 +170,7 @@ def load_module(prefix: str, module: nn.Module, tensors: Tensors, path: Path) ->
         # torch says on the first line that something is wrong, and on the second what.
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         reason = lines[min(1, len(lines) - 1)].rstrip(".")
-        raise InputError(
-            f"{path} does not match config.json: {reason}; restore config.json, or train again"
-        ) from error
+        raise InputError(f"{path} does not match config.json: {reason}; restore config.json, or train again") from error
 
 
 def optimizer_tensors(prefix: str, optimizer: Optimizer) -> Tensors:
@@ -199,9 +197,7 @@ def load_optimizer(prefix: str, optimizer: Optimizer, tensors: Tensors) -> None:
 def strip_prefix(prefix: str, tensors: Tensors) -> Tensors:
     """The tensors whose names start with `prefix` and a dot, under the rest of their names."""
     return {
-        name.removeprefix(f"{prefix}."): tensor
-        for name, tensor in tensors.items()
-        if name.startswith(f"{prefix}.")
+        name.removeprefix(f"{prefix}."): tensor for name, tensor in tensors.items() if name.startswith(f"{prefix}.")
     }
 
 

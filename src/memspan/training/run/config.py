@@ -47,25 +47,9 @@ AGENTS = "gridworld"
 """The task of agents, whose configuration has other sections."""
 SECTIONS = ("task", "cell", "model", "init", "training", "bmi", "seed")
 """Keys of a configuration for supervised training."""
-_COMMON = (
-    "self",
-    "input_size",
-    "hidden_size",
-    "num_layers",
-    "batch_first",
-    "dropout",
-    "device",
-    "dtype",
-    "layer",
-)
+_COMMON = ("self", "input_size", "hidden_size", "num_layers", "batch_first", "dropout", "device", "dtype", "layer")
 """Constructor arguments that all cells have; the others are the cell's own options."""
-_KINDS = {
-    int: "a whole number",
-    float: "a number",
-    bool: "true or false",
-    str: "a word",
-    dict: "an object such as {}",
-}
+_KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "a word", dict: "an object such as {}"}
 
 
 @final
@@ -147,9 +131,7 @@ def read_config_file(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read as JSON ({error}); write one with --show-config") from error
     if not isinstance(plain, dict):
-        raise InputError(
-            f"{path} holds a {type(plain).__name__}; expected an object with {', '.join(SECTIONS)}"
-        )
+        raise InputError(f"{path} holds a {type(plain).__name__}; expected an object with {', '.join(SECTIONS)}")
     for name in SECTIONS[:-1]:
         if not isinstance(plain.get(name, {}), dict):
             raise InputError(f"{path}: {name} is {plain[name]!r}; expected {_KINDS[dict]}")
@@ -162,9 +144,7 @@ def merge(plain: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
     >>> merge({"cell": {"name": "lstm", "hidden": 3}}, {"cell": {"hidden": 4}, "seed": 2})
     {'cell': {'name': 'lstm', 'hidden': 4}, 'seed': 2}
     """
-    result = {
-        name: dict(section) if isinstance(section, dict) else section for name, section in plain.items()
-    }
+    result = {name: dict(section) if isinstance(section, dict) else section for name, section in plain.items()}
     for name, section in more.items():
         both = isinstance(section, dict) and isinstance(result.get(name), dict)
         result[name] = {**result[name], **section} if both else section
@@ -258,9 +238,7 @@ def _top_model(sections: tuple[str, ...]) -> type[BaseModel]:
 def _attribute_docstrings(kind: type) -> dict[str, str]:
     """The string below each field of a dataclass, which describes it."""
     (body,) = (
-        node.body
-        for node in ast.parse(textwrap.dedent(inspect.getsource(kind))).body
-        if isinstance(node, ast.ClassDef)
+        node.body for node in ast.parse(textwrap.dedent(inspect.getsource(kind))).body if isinstance(node, ast.ClassDef)
     )
     return {
         node.target.id: inspect.cleandoc(text.value.value)

@@ -190,9 +190,7 @@ def _acquire(handle: int, path: Path) -> None:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        raise InputError(
-            f"another process is writing to {path}; wait until it ends, or give another --out"
-        ) from error
+        raise InputError(f"another process is writing to {path}; wait until it ends, or give another --out") from error
 
 
 def _complete_lines(path: Path) -> list[str]:
@@ -225,9 +223,7 @@ def environment() -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def new_run_folder(
-    out: Path | None, root: Path, task: str, cell: str, *, shared: bool = False
-) -> Iterator[Path]:
+def new_run_folder(out: Path | None, root: Path, task: str, cell: str, *, shared: bool = False) -> Iterator[Path]:
     """The folder of a new run: `out`, or the first of `root/TASK-CELL-1`, `-2`, … that does not exist.
 
     The numbered folder is created at once, so that runs started at the same time get different ones, and is removed

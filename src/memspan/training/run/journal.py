@@ -44,9 +44,7 @@ class NullJournal(Journal):
 class FileJournal(Journal):
     """The journal of a run folder."""
 
-    def __init__(
-        self, folder: RunFolder, metrics_bytes: int, events: TensorBoardEvents | None = None
-    ) -> None:
+    def __init__(self, folder: RunFolder, metrics_bytes: int, events: TensorBoardEvents | None = None) -> None:
         """Metrics after `metrics_bytes` belong to updates that will be repeated, and are cut off."""
         self._metrics = _open_at(folder.metrics_file, metrics_bytes)
         self._timing = _open_at(folder.timing_file, _complete_length(folder.timing_file))

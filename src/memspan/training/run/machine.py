@@ -73,8 +73,7 @@ class Machine:
             return
         present = [float(parameter.grad is not None) for parameter in parameters]
         gradients = [
-            torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
-            for parameter in parameters
+            torch.zeros_like(parameter) if parameter.grad is None else parameter.grad for parameter in parameters
         ]
         # One message for all gradients: many small ones would cost more than the update of a small network.
         flat = torch.cat([gradient.flatten() for gradient in gradients] + [gradients[0].new_tensor(present)])

@@ -80,8 +80,7 @@ def seed_jobs(config: AnyConfig, out: Path, seeds: int) -> list[TrainingJob[AnyC
     """The jobs of consecutive seeds in out/seed-0, out/seed-1, …"""
     first = cast(Any, config).seed
     return [
-        TrainingJob(replace(cast(Any, config), seed=first + number), out / f"seed-{number}")
-        for number in range(seeds)
+        TrainingJob(replace(cast(Any, config), seed=first + number), out / f"seed-{number}") for number in range(seeds)
     ]
 
 

@@ -290,9 +290,7 @@ def _check_together(config: Config) -> None:
             f"bmi.name is {bmi.name}, but the task {config.word} is not a text; bmi works with characters and words"
         )
     never = bmi.switch_at is not None and bmi.switch_at >= training.updates
-    if (
-        bmi.name == "full" and never and init.name != "run"
-    ):  # the run it starts from may have switched already
+    if bmi.name == "full" and never and init.name != "run":  # the run it starts from may have switched already
         raise InputError(
             f"bmi.switch_at is {bmi.switch_at:,}, but training ends after {training.updates:,} updates; expected less; "
             "lower it, omit it to switch after half of the updates, or train longer (--updates)"
@@ -328,8 +326,7 @@ def supervised_schema() -> dict[str, Any]:
         {
             "task": {
                 "anyOf": [
-                    {**named_schema(word, section_schema(task)), "required": ["name"]}
-                    for word, task in TASKS.items()
+                    {**named_schema(word, section_schema(task)), "required": ["name"]} for word, task in TASKS.items()
                 ]
             },
             "cell": cell_schema(CELLS),

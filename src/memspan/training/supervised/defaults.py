@@ -122,9 +122,7 @@ _TASKS: dict[str, Settings] = {
     },
 }
 
-_CELLS: dict[str, Settings] = {
-    "orthogonal-rnn": {"init": {"name": "henaff"}},
-}
+_CELLS: dict[str, Settings] = {"orthogonal-rnn": {"init": {"name": "henaff"}}}
 """Settings of a cell for all tasks."""
 
 _REL_LSTM: Settings = {"init": {"name": "henaff"}, "training": {"updates": 24_000}}
@@ -161,10 +159,7 @@ _PAIRS: dict[tuple[str, str], Settings] = {
     ("denoise", "detach-lstm"): _LSTM,
     ("copy", "rel-lstm"): _REL_LSTM,
     ("denoise", "rel-lstm"): _REL_LSTM,
-    ("denoise", "sab-lstm"): {
-        "init": {"name": "chrono"},
-        "training": {"optimizer": "adam", "learning_rate": 2e-3},
-    },
+    ("denoise", "sab-lstm"): {"init": {"name": "chrono"}, "training": {"optimizer": "adam", "learning_rate": 2e-3}},
     ("denoise", "rel-rnn"): {"training": {"updates": 20_000}},
     ("copy", "mem-rnn"): {"cell": {"combine": "mean"}},
     ("denoise", "mem-rnn"): {"cell": {"combine": "mean"}},

@@ -137,9 +137,7 @@ def _evaluate_task(
     delay = task.steps if isinstance(task, TextTask) else task_delay(task)
     title = word if delay is None else f"{word}, {delay_field(task) or 'windows of'} {delay:,}"
     with progress.stage(title, number) as stage:
-        losses, weights, shares, most = _by_sequence(
-            best.network, task, split, range(number), small, seed, stage
-        )
+        losses, weights, shares, most = _by_sequence(best.network, task, split, range(number), small, seed, stage)
     losses, weights, shares = losses[:sequences], weights[:sequences], shares[:sequences]
     accuracy = float(shares.mean()) if shares.size else None
     return Transfer(
@@ -160,13 +158,7 @@ def _evaluate_text(
     number = min(batches or whole, whole)
     with progress.stage(best.config.word, number) as stage:
         found = score(
-            best.network,
-            task,
-            split=split,
-            batches=number,
-            size=size,
-            seed=best.config.seed,
-            done=stage.advance,
+            best.network, task, split=split, batches=number, size=size, seed=best.config.seed, done=stage.advance
         )
     return Transfer(
         delay=None,

@@ -96,9 +96,7 @@ def sample_model(
     rule = choice or Choice()
     generator = load_generator(source, device=device)
     number, each = stream_sizes(length, streams)
-    blocks = generator.write(
-        streams=number, length=each, seed=seed, choice=rule, context=context, progress=progress
-    )
+    blocks = generator.write(streams=number, length=each, seed=seed, choice=rule, context=context, progress=progress)
     documents = None
     if save is None:
         counted = [(text[:EXCERPT], len(text)) for text in texts(blocks, generator.spelling)]

@@ -59,9 +59,7 @@ def make_optimizer(config: TrainingConfig, groups: list[dict[str, Any]], *, aver
     groups = [{**group, "full_rate": group["lr"]} for group in groups]
     match config.optimizer:
         case "rmsprop":
-            return RMSprop(
-                groups, lr=rate, alpha=config.smoothing, momentum=config.momentum, weight_decay=decay
-            )
+            return RMSprop(groups, lr=rate, alpha=config.smoothing, momentum=config.momentum, weight_decay=decay)
         case "adam":
             return Adam(groups, lr=rate, weight_decay=decay)
         case "sgd" | "nt-asgd" if not averaging:

@@ -30,14 +30,7 @@ from memspan.training.run.sweep import (
     train_many,
     write_seeds,
 )
-from memspan.training.supervised.config import (
-    Config,
-    check_config,
-    from_json,
-    read_run_config,
-    resolve,
-    to_json,
-)
+from memspan.training.supervised.config import Config, check_config, from_json, read_run_config, resolve, to_json
 from memspan.training.supervised.training import resume, train
 
 Job = TrainingJob[Config]

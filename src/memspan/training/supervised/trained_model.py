@@ -15,13 +15,7 @@ from memspan.models.cell_model import CellModel
 from memspan.models.model import Model
 from memspan.objectives import Objective
 from memspan.tasks import Task
-from memspan.training.run.checkpoint import (
-    Position,
-    load_module,
-    newest_checkpoint,
-    read_checkpoint,
-    strip_prefix,
-)
+from memspan.training.run.checkpoint import Position, load_module, newest_checkpoint, read_checkpoint, strip_prefix
 from memspan.training.run.folder import RunFolder
 from memspan.training.run.sweep import seed_folders
 from memspan.training.supervised.build import build_untrained
@@ -92,8 +86,7 @@ def _best_seed(run: Path) -> tuple[RunFolder, tuple[str, ...]]:
     if not begun:
         raise InputError(f"{run} has no checkpoint yet; wait for the first validation of a seed")
     losses = [
-        min(_newest_position(folder, read_run_config(folder))[0].losses, default=float("inf"))
-        for folder in begun
+        min(_newest_position(folder, read_run_config(folder))[0].losses, default=float("inf")) for folder in begun
     ]
     best = begun[losses.index(min(losses))]
     return best, (f"the best of {len(folders)} seeds by validation loss: {best.path.name}",)
@@ -180,9 +173,7 @@ def load_initial_run(network: Model, objectives: Mapping[str, Objective], config
             "init.name is run, but init.run names no folder; give the folder of a run with --set init.run=DIR"
         )
     best = load_best(Path(config.init.run))
-    if best.config.network != config.network or _shapes(best.network.state_dict()) != _shapes(
-        network.state_dict()
-    ):
+    if best.config.network != config.network or _shapes(best.network.state_dict()) != _shapes(network.state_dict()):
         theirs, ours = (
             f"{one.network} of hidden size {one.cell.hidden} on {one.word}" for one in (best.config, config)
         )

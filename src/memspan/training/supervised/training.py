@@ -151,9 +151,7 @@ def _check_limits(before: Config, config: Config, position: Position) -> None:
     """Refuse fewer updates than were done, and note a changed limit that affects the learning rate."""
     old, new = before.training.updates, config.training.updates
     if new < position.update:
-        raise InputError(
-            f"--updates {new:,}: the run has already done {position.update:,}; expected as many or more"
-        )
+        raise InputError(f"--updates {new:,}: the run has already done {position.update:,}; expected as many or more")
     if new != old and config.training.schedule == "cosine" and position.update:
         position.notes.append(
             f"the limit was {old:,} updates until update {position.update:,}, and the cosine schedule ends at the limit: "
@@ -163,9 +161,7 @@ def _check_limits(before: Config, config: Config, position: Position) -> None:
 
 def _raised(before: Config, after: Config) -> bool:
     """Whether a limit is higher than before."""
-    old, new = (
-        math.inf if one.training.max_minutes is None else one.training.max_minutes for one in (before, after)
-    )
+    old, new = (math.inf if one.training.max_minutes is None else one.training.max_minutes for one in (before, after))
     return after.training.updates > before.training.updates or new > old
 
 
@@ -205,13 +201,7 @@ def run_result(
     batches = config.task.batches("test", size) or TEST_BATCHES
     with progress.stage("evaluating on the test split", batches) as stage:
         found = score(
-            network,
-            config.task,
-            split="test",
-            batches=batches,
-            size=size,
-            seed=config.seed,
-            done=stage.advance,
+            network, config.task, split="test", batches=batches, size=size, seed=config.seed, done=stage.advance
         )
     lines = folder.metrics()
     trained = [line for line in lines if "loss" in line]
