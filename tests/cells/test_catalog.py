@@ -27,7 +27,7 @@ def test_a_missing_torch_is_named():
         "try:\n    memspan.cells.LSTM\nexcept Exception as error:\n    print(type(error).__name__, error)"
     )
     done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
-    assert done.stdout.strip() == "MissingExtraError memspan.cells needs PyTorch; install memspan[models]"
+    assert done.stdout.strip() == "MissingExtraError memspan.cells.LSTM needs PyTorch; install memspan[models]"
 
 
 @every_name

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from memspan.reproductions.claims import MANY, claim, deviation, reach_of_difference, reach_of_mean
+from memspan.reproductions.claims import MANY, claim, deviation, reach_of_mean
+from memspan.statistics import welch_margin
 
 
 def test_the_worst_of_all_values_decides() -> None:
@@ -31,12 +32,12 @@ def test_intervals_of_a_few_seeds_are_those_of_scipy() -> None:
     low, high = stats.ttest_1samp(some, 0).confidence_interval(0.95)
     assert reach_of_mean(some) == pytest.approx((high - low) / 2)
     low, high = stats.ttest_ind(some, others, equal_var=False).confidence_interval(0.95)
-    assert reach_of_difference(some, others) == pytest.approx((high - low) / 2)
+    assert welch_margin(some, others) == pytest.approx((high - low) / 2)
 
 
 def test_values_without_scatter_have_no_interval() -> None:
-    assert (reach_of_mean([2.0]), reach_of_difference([1.0], [2.0])) == (0.0, 0.0)
-    assert reach_of_difference([1.0, 1.0], [2.0]) == 0.0
+    assert (reach_of_mean([2.0]), welch_margin([1.0], [2.0])) == (0.0, 0.0)
+    assert welch_margin([1.0, 1.0], [2.0]) == 0.0
 
 
 def test_a_value_is_compared_with_the_corrected_one_else_with_the_papers() -> None:

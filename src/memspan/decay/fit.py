@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import leastsq
-from scipy.special import fdtrc, stdtrit
+from scipy.special import fdtrc
 
 from memspan.decay.laws import LAWS, LIMIT, Law, PowerLaw
 from memspan.errors import EvidenceError, InputError
 from memspan.results import Curve, DecayFit, LawFit, LocalExponent
+from memspan.statistics import jackknife_error, student_quantile
 
 Floats = NDArray[np.float64]
 FEWEST_LAGS = 4
@@ -223,9 +224,7 @@ def _refits(law: Law, data: _Data, free: Floats) -> Floats:
 
 def _intervals(law: Law, free: Floats, again: Floats, scale: float) -> dict[str, tuple[float, float]]:
     """95 % intervals by Student's t from the jackknife of the parameters."""
-    blocks = len(again)
-    error = np.sqrt((blocks - 1) / blocks * np.sum((again - again.mean(axis=0)) ** 2, axis=0))
-    width = scale * stdtrit(max(blocks - 1, 1), 0.975) * error
+    width = scale * student_quantile(max(len(again) - 1, 1)) * jackknife_error(again)
     low, high = law.from_free(free - width), law.from_free(free + width)
     return {name: (a, b) for name, a, b in zip(law.names, low, high, strict=True)}
 
@@ -240,10 +239,9 @@ def _decays(law: Law, data: _Data, free: Floats, again: Floats) -> bool:
         ends = np.array([law.formula(data.tau[[0, -1]], *law.from_free(row)) for row in (free, *again)])
     lost = 1 - ends[:, 1] / np.maximum(ends[:, 0], 1e-300)
     lost = np.clip(np.nan_to_num(lost, nan=-1.0, neginf=-1.0), -1.0, 1.0)
-    blocks = len(again)
-    error = np.sqrt((blocks - 1) / blocks * np.sum((lost[1:] - lost[1:].mean()) ** 2))
+    margin = student_quantile(max(len(again) - 1, 1)) * float(jackknife_error(lost[1:]))
     ends_error = 2 * float(np.hypot(data.error[0], data.error[-1])) / max(float(data.information[0]), 1e-300)
-    return bool(lost[0] > max(stdtrit(max(blocks - 1, 1), 0.975) * error, ends_error, SMALLEST_LOSS))
+    return bool(lost[0] > max(margin, ends_error, SMALLEST_LOSS))
 
 
 def _lack_of_fit(law: Law, data: _Data, free: Floats, again: Floats) -> float:

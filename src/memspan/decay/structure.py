@@ -10,10 +10,11 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr
 
 from memspan.results import Curve, Influence, Period
 from memspan.sequences import Sequence
+from memspan.statistics import jackknife_variance, student_quantile
 
 Floats = NDArray[np.float64]
 FALSE_ALARMS = 0.01
@@ -213,7 +214,7 @@ def _peak_test(curve: Curve, period: int, peaks: NDArray[np.int64], tried: int) 
     if p_value >= FALSE_ALARMS:
         return None
     contrast, error = float(heights.mean()), _error(curve, second.mean(axis=0))
-    width = float(stdtrit(blocks - 1, 0.975)) * error
+    width = student_quantile(blocks - 1) * error
     return Period(period, contrast, (contrast - width, contrast + width), int(peaks[-1]), p_value)
 
 
@@ -235,9 +236,7 @@ def _t_value(curve: Curve, weights: Floats) -> float:
 
 def _error(curve: Curve, weights: Floats) -> float:
     """Standard error of a sum over lags: the jackknife's, and the floor's at each lag."""
-    blocks = len(curve.replicates)
-    left_out = curve.replicates @ weights
-    jackknife = (blocks - 1) / blocks * np.sum((left_out - left_out.mean()) ** 2)
+    jackknife = jackknife_variance(curve.replicates @ weights)
     return float(np.sqrt(jackknife + np.sum((weights * curve.floor_sd) ** 2)))
 
 

@@ -11,7 +11,6 @@ from typing import final
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.stats import t as student
 from torch import Tensor, nn
 
 from memspan.errors import InputError
@@ -19,6 +18,7 @@ from memspan.objectives.bounds import Discriminator, donsker_varadhan, softplus_
 from memspan.objectives.segments import LENGTH
 from memspan.progress import SILENT, Progress, Stage
 from memspan.results import SegmentInformation
+from memspan.statistics import student_interval
 
 Text = NDArray[np.integer]
 
@@ -108,10 +108,7 @@ def segment_information(
             )
             stage.tell(f"fold {fold + 1} of {folds}")
             bounds.append(_train_critic(training, validation, test, symbols, critic, [seed, fold], stage))
-    values = np.array(bounds)
-    mean, error = float(values.mean()), float(values.std(ddof=1) / np.sqrt(folds))
-    margin = error * float(student.ppf(0.975, folds - 1))
-    return SegmentInformation(mean, (mean - margin, mean + margin), tuple(bounds))
+    return SegmentInformation(float(np.mean(bounds)), student_interval(bounds), tuple(bounds))
 
 
 @final

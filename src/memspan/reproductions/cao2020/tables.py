@@ -25,7 +25,7 @@ from memspan.reproductions.cao2020.published import (
     printed_perplexity,
 )
 from memspan.reproductions.charts import chart, points
-from memspan.reproductions.claims import claim_if, reach_of_difference, reach_of_mean
+from memspan.reproductions.claims import claim_if, reach_of_mean
 from memspan.reproductions.recipe import Outcome
 from memspan.results import (
     Chart,
@@ -39,6 +39,7 @@ from memspan.results import (
     claim_near,
     line,
 )
+from memspan.statistics import welch_margin
 
 # Labels of what is compared, in the order of increasing information as printed.
 ROWS = {**VARIANTS, REAL: "Real text"}
@@ -155,7 +156,7 @@ Segments = Mapping[ModelKey, SegmentInformation]
 def more_information(data: str, less: str, more: str, segments: Segments) -> Claim:
     """Claim that segments of one text share more information than those of another, beyond the scatter."""
     low, high = (_samples(_texts(data, variant, False, segments)) for variant in (less, more))
-    difference, half_width = float(np.mean(high) - np.mean(low)), reach_of_difference(low, high)
+    difference, half_width = float(np.mean(high) - np.mean(low)), welch_margin(low, high)
     row = SEGMENTS.get(data)
     return claim_if(
         f"On {data}, segments of {_text_name(more)} share more information than segments of {_text_name(less)}. "

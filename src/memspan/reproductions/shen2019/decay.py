@@ -9,13 +9,13 @@ from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from memspan.decay import LAWS, fit_decay
 from memspan.errors import EvidenceError
 from memspan.information import log_lags
 from memspan.reproductions.claims import claim
 from memspan.results import Claim, Curve, DecayFit, LawFit
+from memspan.statistics import jackknife_error, student_quantile
 
 Lags = tuple[int, int]
 """First and last, in symbols."""
@@ -47,9 +47,7 @@ class CorrelationLength:
         # A replicate may fall below zero; a tenth of the level keeps its logarithm finite.
         left_out = np.fmax(curve.corrected + curve.replicates, above / 10)[:, use]
         slopes = np.array([_slope(curve.lags[use], values) for values in left_out])
-        blocks = len(slopes)
-        error = float(np.sqrt((blocks - 1) / blocks * ((slopes - slopes.mean()) ** 2).sum()))
-        margin = float(stdtrit(blocks - 1, 0.975)) * error
+        margin = student_quantile(len(slopes) - 1) * float(jackknife_error(slopes))
         if slope >= 0:
             return None
         low = -1 / (slope - margin)
@@ -195,7 +193,7 @@ def information_ratio(generated: Curve, text: Curve, lags: Lags) -> Ratio:
     value = mean_ratio(generated, text.corrected, use)
     own = np.maximum(generated.corrected, generated.floor_sd)
     error = math.hypot(_log_error(generated, own, use), _log_error(text, text.corrected, use))
-    margin = float(stdtrit(min(len(generated.replicates), len(text.replicates)) - 1, 0.975)) * error
+    margin = student_quantile(min(len(generated.replicates), len(text.replicates)) - 1) * error
     # exp(700) is the largest power of e that is finite.
     return Ratio(value, (value * math.exp(-margin), value * math.exp(min(margin, 700.0))))
 
@@ -204,9 +202,7 @@ def _log_error(curve: Curve, values: NDArray[np.float64], use: NDArray[np.bool_]
     """The standard error of the mean logarithm of some values of a curve."""
     weights = 1 / (values[use] * use.sum())
     left_out = curve.replicates[:, use] @ weights
-    blocks = len(left_out)
-    jackknife = math.sqrt((blocks - 1) / blocks * ((left_out - left_out.mean()) ** 2).sum())
-    return math.hypot(jackknife, float(np.linalg.norm(curve.floor_sd[use] * weights)))
+    return math.hypot(float(jackknife_error(left_out)), float(np.linalg.norm(curve.floor_sd[use] * weights)))
 
 
 def length_ratio(own: CurveDecay, other: CurveDecay) -> Ratio:

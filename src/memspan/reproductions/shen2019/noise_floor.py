@@ -17,6 +17,7 @@ from memspan.reproductions.shen2019.validation_sets import FAR, LEVEL, Split, me
 from memspan.results import Chart, Claim, Curve, line
 from memspan.sequences import Memory, Sequence
 from memspan.sequences.sources import Independent
+from memspan.statistics import standard_error
 
 # --- Independent symbols
 
@@ -51,7 +52,7 @@ def _floor_claims(curves: dict[str, Curve]) -> list[Claim]:
     claims = []
     for name, curve in curves.items():
         mean = float(curve.information.mean())
-        noise = float(curve.information.std(ddof=1) / np.sqrt(len(curve.lags)))
+        noise = float(standard_error(curve.information))
         claims.append(
             claim(
                 f"{size:,} independent symbols over an alphabet of {ALPHABET} share nothing, but the estimator {name} "

@@ -15,11 +15,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from PIL import Image
-from scipy.special import stdtrit
 
 from memspan.cells.base.layer import Layer
 from memspan.progress import Stage
 from memspan.results import Episode, Rewards
+from memspan.statistics import agresti_coull_interval, student_margin
 from memspan.tasks.gridworld.environment import Episodes, check_actions, check_views, episode_seed, open_world
 from memspan.training.agents.policy import CellPolicy
 from memspan.training.run.machine import stream_seed, torch_seed
@@ -28,8 +28,6 @@ TRIALS = 2**20
 """First place number of evaluation; training uses smaller ones."""
 PARALLEL = 20
 """Worlds that are played in parallel."""
-Z = 1.959964
-"""Standard deviations of a 95 % interval."""
 TILE = 12
 """Pixels per grid cell."""
 FRAMES = 120
@@ -123,27 +121,11 @@ def reward_interval(rewards: NDArray[np.float64]) -> tuple[float, float] | None:
         return None
     least, most = min(0.0, float(rewards.min())), max(1.0, float(rewards.max()))
     mean, between = float(rewards.mean()), 0.0
-    low, high = _episode_interval(rewards.mean(axis=0), least, most)
+    low, high = agresti_coull_interval(rewards.mean(axis=0), least, most)
     if networks > 1:
-        deviation = float(rewards.mean(axis=1).std(ddof=1))
-        between = float(stdtrit(networks - 1, 0.975)) * deviation / math.sqrt(networks)
+        between = student_margin(rewards.mean(axis=1))
     low, high = mean - math.hypot(mean - low, between), mean + math.hypot(high - mean, between)
     return max(low, least), min(high, most)
-
-
-def _episode_interval(rewards: NDArray[np.float64], least: float, most: float) -> tuple[float, float]:
-    """Mean +- Z standard errors after adding Z^2/2 episodes with the least reward and as many with the most.
-
-    For shares this is the interval of Agresti and Coull 1998. It does not shrink to a point if all rewards are equal:
-    a failure in one of thirty episodes may not have been observed in a hundred.
-    """
-    further = Z**2 / 2
-    count = rewards.size + 2 * further
-    center = (float(rewards.sum()) + further * (least + most)) / count
-    squares = float(((rewards - center) ** 2).sum()) + further * ((least - center) ** 2 + (most - center) ** 2)
-    half = Z * math.sqrt(squares) / count
-    mean = float(rewards.mean())
-    return min(center - half, mean), max(center + half, mean)
 
 
 @torch.no_grad()

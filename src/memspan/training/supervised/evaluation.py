@@ -16,6 +16,7 @@ from memspan.errors import InputError
 from memspan.models.model import Model
 from memspan.progress import SILENT, Progress, Stage
 from memspan.results import Evaluation, Transfer
+from memspan.statistics import wilson_interval
 from memspan.tasks import Batch, Task
 from memspan.tasks.task import Split, check_split
 from memspan.tasks.text import TextTask
@@ -29,8 +30,6 @@ TEXT_STREAMS = 10
 """Default number of pieces that a text is read in: fewer take longer, more start from an empty state more often."""
 LARGEST = 2**23
 """Numbers in the states of one batch; batches of long sequences are made smaller to stay below."""
-Z = 1.959964
-"""Standard deviations of a 95 % interval."""
 
 
 @torch.no_grad()
@@ -217,6 +216,4 @@ def accuracy_interval(shares: NDArray[np.float64], most: int) -> tuple[float, fl
     p, n, variance = float(shares.mean()), shares.size, float(shares.var())
     answers = n * p * (1 - p) / variance if variance > 0 else n
     answers = min(max(answers, n), n * most)
-    middle = (p + Z**2 / (2 * answers)) / (1 + Z**2 / answers)
-    half = Z / (1 + Z**2 / answers) * math.sqrt(p * (1 - p) / answers + Z**2 / (4 * answers**2))
-    return max(0.0, middle - half), min(1.0, middle + half)
+    return wilson_interval(p, answers)
