@@ -18,7 +18,7 @@ run = train(
     ),
     Path("copy"),
 )
-print(f"{run.accuracy:.1%} of the symbols right after {run.updates} updates ({run.chance:.1%} by chance)")
+print(f"{run.accuracy:.1%} of the symbols correct after {run.updates} updates ({run.chance:.1%} by chance)")
 
 for found in evaluate_run(Path("copy"), delays=[20, 22, 100], batches=1).transfer:
     assert found.accuracy is not None

@@ -18,7 +18,7 @@ run = train(
     ),
     Path("denoise"),
 )
-print(f"{run.accuracy:.0%} of the symbols right after {run.updates} updates ({run.chance:.1%} by chance)")
+print(f"{run.accuracy:.0%} of the symbols correct after {run.updates} updates ({run.chance:.1%} by chance)")
 
 found = diagnose("denoise", sequences=5, costs=False)
 print(f"gradient {len(found.gradients.mean) - 1} steps back: {found.gradients.mean[-1]:.1e}")

@@ -16,7 +16,7 @@ run = train(
     ),
     Path("digits"),
 )
-print(f"{run.accuracy:.0%} of digits right after {run.updates} updates ({run.chance:.0%} by chance)")
+print(f"{run.accuracy:.0%} of digits correct after {run.updates} updates ({run.chance:.0%} by chance)")
 
 longer = resume(Path("digits"), updates=300)
 print(f"{longer.accuracy:.0%} after {longer.updates}; losses on validation: {longer.validation_loss.round(2)}")

@@ -20,5 +20,5 @@ for bias_mean in (0.0, 6.0):
     )
     print(
         f"bias mean {bias_mean:g}: signals should last {field.timescale(input_correlation=0.0):.0f} steps; "
-        f"{run.accuracy:.0%} of digits right after 40 steps of noise ({run.chance:.0%} by chance)"
+        f"{run.accuracy:.0%} of digits correct after 40 steps of noise ({run.chance:.0%} by chance)"
     )

@@ -17,4 +17,4 @@ for cell in ("rnn", "lstm", "rel-lstm"):
         ),
         Path(f"permuted-{cell}"),
     )
-    print(f"{cell}: {run.accuracy:.0%} of digits right, {run.parameter_count:,} parameters")
+    print(f"{cell}: {run.accuracy:.0%} of digits correct, {run.parameter_count:,} parameters")

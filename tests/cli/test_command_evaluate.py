@@ -34,7 +34,7 @@ def test_the_first_line_is_a_sentence_about_the_last_delay_and_all_are_in_the_ta
     ran = memspan("evaluate", run, "--delay", 3, "--delay", 6, *QUICK)
     first, *rest = ran.out.splitlines()
     assert first.startswith("copy, delay 6, gru trained at delay 3: ")
-    assert first.endswith(" of recalled symbols right (chance 12.5 %)")
+    assert first.endswith(" of recalled symbols correct (chance 12.5 %)")
     assert [line.split()[0] for line in rest if line.startswith((" 3 ", " 6 "))] == ["3", "6"]
     assert "trained at delay  3" in "\n".join(rest)
 

@@ -19,7 +19,7 @@ def test_the_first_line_is_a_sentence_with_the_size(memspan):
 
 def test_the_orbit_is_drawn_with_every_symbol_of_the_string(memspan):
     out = memspan("memorize", "abracadabra").out
-    picture = out[out.index("\n\n") : out.index("One step")]
+    picture = out[out.index("\n\n") : out.index("Recurrence")]
     assert {symbol: picture.count(symbol) for symbol in "abcdr"} == {"a": 5, "b": 2, "c": 1, "d": 1, "r": 2}
     assert "·" in picture
 

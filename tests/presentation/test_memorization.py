@@ -284,7 +284,7 @@ def test_the_weights_of_a_small_network_are_listed(told):
 
 def test_what_is_fed_back_is_listed_where_there_is_any(told):
     _, reading = told(CASES["a number that comes back"]).details
-    assert reading.header == ("symbol", "times h_1", "plus", "as input, adds to h_1")
+    assert reading.header == ("symbol", "h_1", "bias", "as input, adds to h_1")
     network = CASES["a number that comes back"].network
     assert [float(row[-1]) for row in reading.rows] == pytest.approx(network.W_x[0], rel=1e-3)
 

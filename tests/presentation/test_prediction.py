@@ -96,7 +96,7 @@ def test_every_number_is_explained_and_none_is_shown_as_none(name):
 
 def test_the_quantities_of_the_fixed_point_are_listed(predictions):
     shown = cells(told(predictions.ordered()))
-    assert shown["timescale"] == "139 steps (half is left after 96 steps)"
+    assert shown["timescale"] == "139 steps (half-life 96 steps)"
     assert shown["phase"] == "ordered, on the safe side of the edge of chaos (chi_1 = 0.993)"
     assert (shown["q"], shown["Q"], shown["c"]) == ("0.9213", "0.0006800", "1.000")
     assert (shown["chi"], shown["chi_1"], shown["numerical error"]) == ("0.99283", "0.99283", "3.0e-12")
@@ -139,7 +139,7 @@ def test_the_wanted_timescale_has_a_table_of_its_own(predictions):
     table = told(predictions.ordered(wanted=predictions.wanted_sigma())).details[0]
     assert [row[:2] for row in table.rows] == [
         ("needed", "340 steps"),
-        ("given", "139 steps (half is left after 96 steps)"),
+        ("given", "139 steps (half-life 96 steps)"),
         ("set sigma_w to", "0.98"),
         ("given then", "412 steps"),
         ("good region", "good from 0.97 to 0.99"),
@@ -403,7 +403,7 @@ def test_every_case_is_short_and_without_none(predictions):
 
 def test_the_quantities_of_a_fixed_point(predictions):
     text = shown(predictions.ordered())
-    assert cell(text, "timescale") == "139 steps (half is left after 96 steps)"
+    assert cell(text, "timescale") == "139 steps (half-life 96 steps)"
     assert cell(text, "fixed point") == "q 0.9213, Q 0.0006800, c 1.000"
     assert cell(text, "chi") == "0.99283 (numerical error 3.0e-12)"
     assert cell(text, "settings").startswith("sigma_w 6.88, sigma_v 1.39, sigma_b 0, bias mean 6, ")

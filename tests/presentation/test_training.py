@@ -54,7 +54,7 @@ def test_loss_and_accuracy_stand_side_by_side_with_what_needs_no_memory():
 def test_the_title_is_the_answer():
     (figure,) = figures_of(EXAMPLES.training()).values()
     assert figure.get_suptitle() == (
-        "copy, delay 100, rel-rnn: 99.9 % of recalled symbols right (chance 12.5 %) after 8,250 updates"
+        "copy, delay 100, rel-rnn: 99.9 % of recalled symbols correct (chance 12.5 %) after 8,250 updates"
     )
 
 
@@ -80,9 +80,7 @@ def test_accuracy_is_drawn_against_delay_with_the_trained_one_and_chance_marked(
     assert isinstance(drawn, ErrorbarContainer)
     points = drawn.lines[0].get_xydata()
     assert np.allclose(points, [(one.delay, one.accuracy) for one in evaluation.transfer])
-    assert ax.get_title(loc="left") == (
-        "copy, rel-rnn trained at delay 100: 99.2 % of recalled symbols right at delay 5,000"
-    )
+    assert ax.get_title(loc="left") == ("copy, rel-rnn trained at delay 100: accuracy 99.2 % at delay 5,000")
 
 
 def test_an_evaluation_without_delays_has_no_figure_and_cannot_be_plotted():
@@ -122,14 +120,17 @@ def store(result, command: str, folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("training", "copy, delay 100, rel-rnn: 99.9 % of recalled symbols right after 8,250 updates (chance 12.5 %)"),
+        (
+            "training",
+            "copy, delay 100, rel-rnn: 99.9 % of recalled symbols correct after 8,250 updates (chance 12.5 %)",
+        ),
         ("without_accuracy", "copy, delay 100, rel-rnn: 0.000300 nats after 8,250 updates (without memory 0.173 nats)"),
         (
             "evaluation",
-            "copy, delay 5,000, rel-rnn trained at delay 100: 99.2 % [98.9 %, 99.4 %] of recalled symbols right"
+            "copy, delay 5,000, rel-rnn trained at delay 100: 99.2 % [98.9 %, 99.4 %] of recalled symbols correct"
             " (chance 12.5 %)",
         ),
-        ("without_delay", "digits, lstm: 91.0 % [87.0 %, 94.0 %] of digits right (chance 10 %)"),
+        ("without_delay", "digits, lstm: 91.0 % [87.0 %, 94.0 %] of digits correct (chance 10 %)"),
     ],
 )
 def test_the_answer_is_one_sentence(name, said):
@@ -208,7 +209,7 @@ def test_a_second_goal_is_told_and_drawn(tmp_path):
     section = section_of(result)
     rows = {row[0]: row[1] for row in section.table.rows}
     assert rows["segment information"] == "0.879 nats"
-    assert rows["pairs classified"] == "72.0 % right"
+    assert rows["pairs classified"] == "72.0 % correct"
     assert (rows["switch"], rows["effective weights"]) == ("after update 4,000", "6.0 of 12")
     assert [figure.name for figure in section.figures] == ["training", "bound"]
     assert "the switch" in section.figures[1].caption

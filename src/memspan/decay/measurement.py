@@ -103,7 +103,7 @@ def _misfit_note(decay: DecayFit) -> tuple[str, ...]:
     chance = "" if best.p_value is None else f", p = {best.p_value:.1g}"
     return (
         f"no simple law fits: the residuals of the best one ({decay.best}) are more than the errors explain (root mean "
-        f"square {best.misfit:.1f} standard errors{chance}); take the local exponents by range of lags instead",
+        f"square {best.misfit:.1f} standard errors{chance}); use the local exponents by range of lags instead",
     )
 
 

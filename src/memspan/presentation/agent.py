@@ -122,7 +122,7 @@ class AgentRunPresenter(_EpisodePresenter[AgentRun]):
             ("parameters", f"{run.parameter_count:,}", "Number of trained parameters."),
             ("updates", _updates(agents) or f"{run.updates:,}", "Rounds of acting and learning."),
             ("frames", _counts(frames) or f"{run.frames:,}", "Environment steps, over all worlds of one training."),
-            ("stopped because", "; ".join(stopped), "Why the training ended."),
+            ("stopped", "; ".join(stopped), "Why the training ended."),
             ("time", duration(run.seconds), "Training time, over all agents."),
             ("run", run.run, "The folder with configuration, metrics and checkpoints."),
         )

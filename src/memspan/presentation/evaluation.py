@@ -32,7 +32,7 @@ _TRANSFER = (
 )
 _INTERVALS = (
     "Intervals are Wilson's at 95 %, for the number of independent answers that would scatter between sequences as these "
-    "do: answers to one sequence are right or wrong together."
+    "do: answers to one sequence are correct or wrong together."
 )
 _SEGMENTS = (
     "The mutual information of two segments of text is estimated by a small critic, independent of the network: trained on "
@@ -74,7 +74,7 @@ class EvaluationPresenter(Presenter[Evaluation]):
         task = self.result.task
         if last.accuracy is None:
             return f"{loss_words(task, last.loss)} (without memory {loss_words(task, last.baseline)})"
-        right = f"{percent(last.accuracy)} {percent_interval(last.interval)} of {answers_word(task)} right"
+        right = f"{percent(last.accuracy)} {percent_interval(last.interval)} of {answers_word(task)} correct"
         return f"{right} ({chance_words(self.result.chance)})"
 
     def _generated_words(self) -> str:
@@ -104,7 +104,7 @@ class EvaluationPresenter(Presenter[Evaluation]):
             ("cell", result.cell, f"{result.parameter_count:,} trained parameters."),
             (
                 "weights",
-                f"of update {result.best_update:,}",
+                f"update {result.best_update:,}",
                 f"Those with the lowest validation loss, of {result.updates:,} updates so far.",
             ),
             ("split", result.split, "The sequences; those of test played no part in training."),
@@ -152,7 +152,7 @@ class EvaluationPresenter(Presenter[Evaluation]):
             for one in entries
         )
         first = () if self.result.distance is None else (self.result.distance,)
-        header = (*first, "right", "95 % interval", "loss", "loss without memory", "sequences")
+        header = (*first, "accuracy", "95 % interval", "loss", "memoryless loss", "sequences")
         return TextTable("Accuracy", header, rows)
 
     def _generated_rows(self) -> tuple[Row, ...]:

@@ -267,11 +267,13 @@ def weight_tables(network: LinearNetwork) -> tuple[TextTable, ...]:
         )
         for k, symbol in enumerate(network.alphabet)
     )
-    factors = tuple(f"times h_{i + 1}" for i in range(d))
+    factors = tuple(f"h_{i + 1}" for i in range(d))
     added = tuple(f"as input, adds to h_{i + 1}" for i in range(d)) if feedback else ()
     return (
-        TextTable("One step: each hidden unit from the previous ones", ("", *factors, "start"), step),
-        TextTable("The score of each symbol; the highest one comes next", ("symbol", *factors, "plus", *added), scores),
+        TextTable("Recurrence: weights from the previous state to each hidden unit", ("", *factors, "initial"), step),
+        TextTable(
+            "Readout: the symbol with the highest score comes next", ("symbol", *factors, "bias", *added), scores
+        ),
     )
 
 

@@ -221,7 +221,7 @@ class PredictionPresenter(Presenter[Prediction]):
                 ("phase", phase_words(result)),
                 ("fixed point", f"q {number(result.q, 4)}, Q {number(result.Q, 4)}, c {number(result.c, 4)}"),
                 ("chi", f"{number(result.chi, 5)} ({kind} {number(result.error, 2)})"),
-                ("variance settles", settling),
+                ("variance converges", settling),
                 ("Jacobian", f"squared singular values {over}: mean {number(moments.mean)}, variance {variance}"),
                 *self._target_facts(),
                 ("settings", f"{settings_words(result.settings)}; {duration(result.seconds)}"),
@@ -358,7 +358,7 @@ def timescale_words(prediction: Prediction) -> str:
         return "infinite: signals neither fade nor grow"
     if prediction.timescale is None or math.isnan(prediction.timescale):
         return f"none: chi = {slope_words(prediction.chi)} is not above 0"
-    return f"{steps_words(prediction.timescale)} (half is left after {half_life(prediction.timescale)})"
+    return f"{steps_words(prediction.timescale)} (half-life {half_life(prediction.timescale)})"
 
 
 def phase_words(prediction: Prediction) -> str:

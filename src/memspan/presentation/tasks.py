@@ -173,6 +173,6 @@ def accuracy_words(task: str, accuracy: float | None, chance: float) -> str:
     """An accuracy and its chance level.
 
     >>> accuracy_words("copy", 0.9991, 0.125)
-    '99.9 % of recalled symbols right (chance 12.5 %)'
+    '99.9 % of recalled symbols correct (chance 12.5 %)'
     """
-    return f"{percent(accuracy)} of {answers_word(task)} right ({chance_words(chance)})"
+    return f"{percent(accuracy)} of {answers_word(task)} correct ({chance_words(chance)})"

@@ -60,7 +60,7 @@ class TrainingPresenter(Presenter[TrainingRun]):
             split = " on test" if run.task in TEXTS else ""
             baseline = f"(without memory {loss_words(run.task, run.baseline)})"
             return f"{start}{loss_words(run.task, run.loss)}{split} {after} {baseline}"
-        right = f"{percent(run.accuracy)} of {answers_word(run.task)} right"
+        right = f"{percent(run.accuracy)} of {answers_word(run.task)} correct"
         return f"{start}{right} {after} ({chance_words(run.chance)})"
 
     def explanation(self) -> tuple[str, ...]:
@@ -85,7 +85,7 @@ class TrainingPresenter(Presenter[TrainingRun]):
                 f"{run.best_update:,}",
                 "The update with the lowest validation loss, whose weights are used.",
             ),
-            ("stopped because", run.stopped, "Why the training ended."),
+            ("stopped", run.stopped, "Why the training ended."),
             ("time", duration(run.seconds), "Training time, over all sessions."),
             ("run", run.run, "The folder with configuration, metrics and checkpoints."),
         )
@@ -109,7 +109,7 @@ class TrainingPresenter(Presenter[TrainingRun]):
             (
                 "accuracy",
                 percent(run.accuracy),
-                f"Share of {answers_word(run.task)} that are right, on the test sequences.",
+                f"Share of {answers_word(run.task)} that are correct, on the test sequences.",
             ),
             ("chance", f"{trimmed(100 * run.chance)} %", "The accuracy of guessing."),
         )
@@ -231,7 +231,7 @@ def goal_rows(goal: AuxiliaryObjective) -> tuple[Row, ...]:
         ),
         (
             "pairs classified",
-            f"{percent(_late_mean(goal.accuracy))} right",
+            f"{percent(_late_mean(goal.accuracy))} correct",
             "Accuracy of the discriminator: adjacent segments against random pairs; chance is 50 %.",
         ),
     ]

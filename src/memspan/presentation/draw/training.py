@@ -135,7 +135,7 @@ def draw_transfer(ax: Axes, evaluation: Evaluation, shown: tuple[Transfer, ...])
     if trained is not None:
         vertical_line(ax, trained, f"trained at {name} {trained:,}", height=0.45)
     ax.set_xlabel(f"{name}, steps")
-    ax.set_ylabel(f"share of {answers_word(evaluation.task)} that are right")
+    ax.set_ylabel(f"accuracy ({answers_word(evaluation.task)})")
     ax.set_title(_transfer_title(evaluation, shown))
 
 
@@ -152,5 +152,5 @@ def _transfer_title(evaluation: Evaluation, shown: tuple[Transfer, ...]) -> str:
     last = shown[-1]
     name = evaluation.distance or "delay"
     begin = f"{evaluation.task}, {evaluation.cell} trained at {name} {evaluation.trained_delay or 0:,}"
-    found = f"{percent(last.accuracy)} of {answers_word(evaluation.task)} right at {name} {last.delay or 0:,}"
+    found = f"accuracy {percent(last.accuracy)} at {name} {last.delay or 0:,}"
     return literal(textwrap.fill(f"{begin}: {found}", 84))
