@@ -12,6 +12,7 @@ from memspan.cells import CELLS
 from memspan.progress import SILENT, Progress
 from memspan.reproductions.trainings import train_all, training_config
 from memspan.results import Benchmark
+from memspan.tasks.catalog import CATALOG
 from memspan.training.supervised.build import build_model
 
 
@@ -84,7 +85,7 @@ def settings(progress: Progress = SILENT, trials: Trials = FULL) -> tuple[Benchm
             "memoryless baseline",
             run.loss,
             run.baseline,
-            "squared error" if run.task == "adding" else "nats",
+            "squared error" if CATALOG[run.task].loss_unit == "squared error" else "nats",
         )
         for run in runs.values()
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, final
 
 from memspan.errors import InputError
-from memspan.presentation.tasks import TEXTS
+from memspan.tasks.catalog import facts_of
 
 if TYPE_CHECKING:
     from memspan.training import Config
@@ -132,7 +132,7 @@ def _cell_word(request: TrainRequest, file: dict[str, Any]) -> str:
     from memspan.training.run.config import apply_setting
 
     word = request.cell or file.get("cell", {}).get("name")
-    word = word or (_TEXT_CELL if request.task in TEXTS else _DEFAULT_CELL)
+    word = word or (_TEXT_CELL if facts_of(request.task).is_text else _DEFAULT_CELL)
     for setting in request.settings or ():
         given = apply_setting({}, setting).get("cell")
         if isinstance(given, dict):
@@ -164,7 +164,7 @@ def _named_options(request: TrainRequest, word: str) -> dict[str, Any]:
 def _task_options(request: TrainRequest) -> dict[str, Any]:
     """`--data`, and `--delay`, which sets the length of a task without a delay."""
     from memspan.tasks import TASKS
-    from memspan.training.supervised.config import delay_field, task_class
+    from memspan.training.supervised.config import task_class
 
     found: dict[str, Any] = request.given("data")
     with_data = [word for word, task in TASKS.items() if hasattr(task, "data")]
@@ -174,11 +174,11 @@ def _task_options(request: TrainRequest) -> dict[str, Any]:
         )
     if request.delay is None:
         return found
-    name = delay_field(task_class(request.task))
+    name = task_class(request.task).delay_option()
     if name is None:
         reason, instead = (
             ("a text has no end", "set the length of backpropagation")
-            if request.task in TEXTS
+            if facts_of(request.task).is_text
             else ("its images determine the sequence length", "set the number of steps per image")
         )
         raise InputError(
@@ -198,7 +198,7 @@ def _cell_options(request: TrainRequest, word: str) -> dict[str, Any]:
         if word not in CELLS and request.task != GRIDWORLD:
             cell_options(word)  # raises an error that suggests the nearest name
         if word not in CELLS or name not in cell_options(word):
-            option, cells = (_CELL_OPTIONS[name], ", ".join(cell for cell in CELLS if name in cell_options(cell)))
+            option, cells = _CELL_OPTIONS[name], ", ".join(CELLS.with_option(name))
             raise InputError(f"{option} {value}: the cell {word} does not have it; {option} is for {cells}")
     return found
 

@@ -7,6 +7,9 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
+from memspan.cells import CELLS
+from memspan.tasks.catalog import CATALOG
+
 DeviceName: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
 SplitName: TypeAlias = Literal["train", "valid", "test"]
 StartName: TypeAlias = Literal["default", "critical", "field", "orthogonal", "henaff", "cayley", "chrono", "run"]
@@ -25,8 +28,7 @@ Task = Annotated[
     str,
     typer.Argument(
         metavar="TASK",
-        help="The memory task: copy, denoise, adding, noisy-digits, digits, permuted-digits, binary, characters, words, or"
-        " gridworld (an agent that must remember its observations).",
+        help="Task: " + "; ".join(f"{word}, {facts.description}" for word, facts in CATALOG.items()) + ".",
     ),
 ]
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a training, as printed by memspan train.")]
@@ -36,9 +38,8 @@ Cell = Annotated[
     option(
         NETWORK,
         "NAME",
-        "Recurrent cell: rnn, orthogonal-rnn, exp-rnn, goru, minimal-rnn, lstm, gru, detach-lstm, mem-rnn, mem-lstm,"
-        " sab-lstm, rel-rnn, rel-lstm or transformer; gridworld also has none, an agent without memory. Default rel-rnn;"
-        " lstm for texts; rel-lstm for gridworld.",
+        f"Cell: {', '.join(CELLS)}; for gridworld also none, an agent without memory. Default rel-rnn; lstm for texts;"
+        " rel-lstm for gridworld.",
     ),
 ]
 Hidden = Annotated[int | None, option(NETWORK, "N", "Hidden size. Default depends on the task.", min=1)]
@@ -48,7 +49,7 @@ ShortTerm = Annotated[
     option(
         NETWORK,
         "NU",
-        "Number of recent states that rel-rnn and rel-lstm attend to. Default 10; 5 for gridworld.",
+        "Number of recent states that a cell with a relevance memory attends to. Default 10; 5 for gridworld.",
         min=1,
     ),
 ]
@@ -57,7 +58,7 @@ Relevant = Annotated[
     option(
         NETWORK,
         "RHO",
-        "Number of relevant earlier states that rel-rnn and rel-lstm store. Default 10; 5 for gridworld.",
+        "Number of relevant earlier states that a cell with a relevance memory stores. Default 10; 5 for gridworld.",
         min=0,
     ),
 ]

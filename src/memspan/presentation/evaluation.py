@@ -8,17 +8,9 @@ from typing import TYPE_CHECKING, final
 from memspan.presentation.numbers import duration, number, trimmed, with_interval
 from memspan.presentation.page.section import MEANING, Row, TextTable
 from memspan.presentation.presenter import Block, Presenter, facts, note_lines
-from memspan.presentation.tasks import (
-    TEXTS,
-    answers_word,
-    chance_words,
-    loss_words,
-    percent,
-    percent_interval,
-    task_description,
-    task_words,
-)
+from memspan.presentation.tasks import answers_word, chance_words, loss_words, percent, percent_interval, task_words
 from memspan.results import Evaluation, SegmentInformation, Transfer
+from memspan.tasks.catalog import facts_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,7 +83,7 @@ class EvaluationPresenter(Presenter[Evaluation]):
     def explanation(self) -> tuple[str, ...]:
         result = self.result
         parts = (
-            (task_description(result.task), True),
+            (facts_of(result.task).explanation, True),
             (_TRANSFER, result.distance is not None),
             (_SEGMENTS, result.segment_information is not None),
             (_REVERSE, result.reverse_perplexity is not None),
@@ -129,7 +121,7 @@ class EvaluationPresenter(Presenter[Evaluation]):
     def _transfer_table(self) -> TextTable:
         """One row per delay."""
         task, entries = self.result.task, self.result.transfer
-        if task in TEXTS:
+        if facts_of(task).is_text:
             rows = tuple(
                 (
                     "all" if one.delay is None else f"at most {one.delay:,}",

@@ -11,68 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memspan.presentation.numbers import UNKNOWN, number, trimmed
+from memspan.tasks.catalog import facts_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-TEXTS = ("characters", "words")
-"""Language-modeling tasks."""
 TOKENS = "tokens"
 """The text that a model from elsewhere reads."""
-_ANSWERS = {
-    "copy": "recalled symbols",
-    "denoise": "recalled symbols",
-    "adding": "sums",
-    "noisy-digits": "digits",
-    "digits": "digits",
-    "permuted-digits": "digits",
-    "binary": "next symbols",
-}
-_LOSSES = {"adding": "squared error", "characters": "bits per character", "words": "perplexity", TOKENS: "perplexity"}
 # Units that follow their number.
 _SUFFIXES = ("nats", "bits per character")
 # Options of tasks that belong to their names.
 _SIZES = ("delay", "length", "steps")
-_DESCRIPTIONS = {
-    "copy": (
-        "Ten symbols are shown, then blanks for the delay, then a marker; after it the ten symbols must be recalled in "
-        "order. Only memory helps."
-    ),
-    "denoise": (
-        "Ten symbols are shown at random positions among blanks; after a marker they must be recalled in order. The network "
-        "must recognize what is worth remembering, and remember it."
-    ),
-    "adding": (
-        "Two of many numbers are marked; at the end the network must output their sum. An answer is right if it is within "
-        "0.04 of the sum."
-    ),
-    "noisy-digits": (
-        "The image of a digit is shown in one step, followed by noise for the delay; at the end the digit must be named."
-    ),
-    "digits": "The image of a digit is read a few pixels at a time; at the end the digit must be named.",
-    "permuted-digits": (
-        "The image of a digit is read a few pixels at a time, in one permutation shared by all images; at the end the digit "
-        "must be named."
-    ),
-    "binary": (
-        "Binary sequences whose mutual information falls as a power of the lag: at every step the next symbol must be "
-        "predicted, and a longer context gives a better prediction."
-    ),
-    "characters": (
-        "Every character of a text must be predicted from those before it. The loss is in bits per character: the "
-        "remaining uncertainty about the next character."
-    ),
-    "words": (
-        "Every word of a text must be predicted from those before it. The loss is a perplexity: the number of equally "
-        "likely words that would leave the same uncertainty."
-    ),
-}
-
-
-def task_description(task: str) -> str:
-    """What the task is, in one or two sentences."""
-    return _DESCRIPTIONS.get(task, f"The task is {task}.")
 
 
 def answers_word(task: str) -> str:
@@ -81,7 +31,7 @@ def answers_word(task: str) -> str:
     >>> answers_word("copy"), answers_word("words")
     ('recalled symbols', 'answers')
     """
-    return _ANSWERS.get(task, "answers")
+    return facts_of(task).answers
 
 
 def loss_unit(task: str) -> str:
@@ -90,7 +40,7 @@ def loss_unit(task: str) -> str:
     >>> loss_unit("adding"), loss_unit("copy"), loss_unit("words")
     ('squared error', 'nats', 'perplexity')
     """
-    return _LOSSES.get(task, "nats")
+    return "perplexity" if task == TOKENS else facts_of(task).loss_unit
 
 
 def loss_in_unit(task: str, loss: ArrayLike) -> NDArray[np.float64]:
@@ -104,7 +54,7 @@ def loss_in_unit(task: str, loss: ArrayLike) -> NDArray[np.float64]:
     from memspan.results.text import LARGEST
 
     nats = np.asarray(loss, np.float64)
-    if task == "characters":
+    if loss_unit(task) == "bits per character":
         return nats / math.log(2)
     return np.exp(np.minimum(nats, LARGEST)) if loss_unit(task) == "perplexity" else nats
 
@@ -131,7 +81,7 @@ def task_words(task: str, config: Mapping[str, Any]) -> str:
     'words of ptb'
     """
     settings = config.get("task", {})
-    if task in (*TEXTS, TOKENS):
+    if task == TOKENS or facts_of(task).is_text:
         return f"{task} of {Path(str(settings.get('data', 'a text'))).name}"
     sizes = [f"{name} {settings[name]:,}" for name in _SIZES if settings.get(name) is not None]
     return ", ".join([task, *sizes])

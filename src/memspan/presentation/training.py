@@ -13,16 +13,9 @@ from numpy.typing import NDArray
 from memspan.presentation.numbers import duration, number, trimmed
 from memspan.presentation.page.section import Row, TextTable
 from memspan.presentation.presenter import Block, Presenter, facts, note_lines
-from memspan.presentation.tasks import (
-    TEXTS,
-    answers_word,
-    chance_words,
-    loss_words,
-    percent,
-    task_description,
-    task_words,
-)
+from memspan.presentation.tasks import answers_word, chance_words, loss_words, percent, task_words
 from memspan.results import AuxiliaryObjective, Chart, TrainingRun, line
+from memspan.tasks.catalog import facts_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,7 +50,7 @@ class TrainingPresenter(Presenter[TrainingRun]):
         start = f"{task_words(run.task, run.config)}, {run.cell}: "
         after = f"after {run.best_update:,} {'update' if run.best_update == 1 else 'updates'}"
         if run.accuracy is None:
-            split = " on test" if run.task in TEXTS else ""
+            split = " on test" if facts_of(run.task).is_text else ""
             baseline = f"(without memory {loss_words(run.task, run.baseline)})"
             return f"{start}{loss_words(run.task, run.loss)}{split} {after} {baseline}"
         right = f"{percent(run.accuracy)} of {answers_word(run.task)} correct"
@@ -65,7 +58,7 @@ class TrainingPresenter(Presenter[TrainingRun]):
 
     def explanation(self) -> tuple[str, ...]:
         return (
-            task_description(self.result.task),
+            facts_of(self.result.task).explanation,
             "The weights were updated to reduce the loss. From time to time the network was evaluated on validation "
             "sequences; the weights with the lowest validation loss were saved and then evaluated on test sequences, which "
             "neither training nor validation had seen.",
@@ -93,7 +86,7 @@ class TrainingPresenter(Presenter[TrainingRun]):
     def _loss_rows(self) -> tuple[Row, ...]:
         """The test loss; for texts, where both are customary, also the validation loss."""
         run, meaning = self.result, "On the test sequences, which played no part in training."
-        if run.task not in TEXTS:
+        if not facts_of(run.task).is_text:
             return (("loss", loss_words(run.task, run.loss), meaning),)
         rows: list[Row] = [("on test", loss_words(run.task, run.loss), meaning)]
         if run.validation_loss.size:
@@ -176,7 +169,7 @@ class TrainingPresenter(Presenter[TrainingRun]):
         delay = task.get("delay", task.get("length"))
         longer = "".join(f" --delay {times * delay}" for times in _LONGER) if isinstance(delay, int) else ""
         commands = [f"memspan evaluate {run.run}{longer}", f"memspan diagnose {run.run}"]
-        if run.task in TEXTS:
+        if facts_of(run.task).is_text:
             commands += [f"memspan sample {run.run}", f"memspan measure run:{run.run}"]
         return [("" if position else "next", command) for position, command in enumerate(commands)]
 

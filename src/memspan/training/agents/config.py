@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, final
 
+from memspan.cells import CELLS
 from memspan.errors import InputError, suggestion
 from memspan.tasks.gridworld import check_world
 from memspan.training.run.config import (
@@ -162,7 +163,7 @@ def _read_agent_cell(plain: dict[str, Any], where: str) -> CellConfig:
     name = str(plain.get("name", "rel-lstm"))
     if name == NONE:
         return read_section(CellConfig, plain, "cell", where)
-    if name not in agent_cells() and name != "transformer":
+    if name not in agent_cells() and name not in CELLS:
         raise InputError(f"there is no cell {name!r} for agents; {suggestion(name, agent_cells())}")
     return read_cell({"name": name, **plain}, where)
 
@@ -194,9 +195,7 @@ def memoryless(config: AgentConfig) -> AgentConfig:
 
 def agent_cells() -> list[str]:
     """The names of the cells that agents can have."""
-    from memspan.cells import CELLS
-
-    return [*(word for word in CELLS if word != "transformer"), NONE]
+    return [*(word for word, cell in CELLS.items() if cell.recurrent), NONE]
 
 
 def check_agent(config: AgentConfig) -> None:
@@ -222,9 +221,9 @@ def _check_together(config: AgentConfig) -> None:
             "frame; expected two or more in every batch; set another training.batch"
         )
     cells = agent_cells()
-    if cell.name == "transformer":
+    if cell.name in CELLS and cell.name not in cells:
         raise InputError(
-            "the transformer cannot act step by step: it has no recurrent state; choose one of " + ", ".join(cells)
+            f"the {cell.name} cannot act step by step: it has no recurrent state; choose one of " + ", ".join(cells)
         )
     if cell.name not in cells:
         raise InputError(f"there is no cell {cell.name!r} for agents; {suggestion(cell.name, cells)}")

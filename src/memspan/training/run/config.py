@@ -85,10 +85,7 @@ def cell_json(cell: CellConfig) -> dict[str, Any]:
 
 def cell_options(word: str) -> dict[str, inspect.Parameter]:
     """The constructor arguments of a cell that not all cells have."""
-    if word not in CELLS:
-        raise InputError(f"there is no cell {word!r}; {suggestion(word, CELLS)}")
-    parameters = inspect.signature(CELLS[word].__init__, eval_str=True).parameters
-    return {name: parameter for name, parameter in parameters.items() if name not in _COMMON}
+    return CELLS.find(word).options()
 
 
 def build_cell(config: CellConfig, features: int) -> Any:

@@ -99,7 +99,7 @@ def initialize(network: CellModel, config: InitConfig, task: Task, seed: int) ->
                 weights=config.weights,
             )
         case "chrono":
-            longest = getattr(task, "delay", None) or getattr(task, "length", None)
+            longest = task.required_memory
             if longest is None:
                 raise InputError(
                     "init.name is chrono, but this task has no delay or length to set the gates for; choose default"
@@ -163,9 +163,7 @@ def check_memory(config: Config) -> None:
     The operating system kills a process that allocates more than there is, without a message.
     """
     training, cell, task = config.training, config.cell, config.task
-    steps = training.truncate or next(
-        (getattr(task, name) for name in ("delay", "length", "steps") if getattr(task, name, None)), 0
-    )
+    steps = training.truncate or task.window or 0
     required, available = steps * training.batch * cell.hidden * cell.layers * _FLOAT_BYTES, _machine_memory()
     if available is not None and required > available:
         raise InputError(

@@ -16,7 +16,7 @@ from pydantic import Field
 from memspan.errors import InputError, suggestion
 from memspan.objectives.bmi import BmiConfig, check_bmi
 from memspan.tasks import TASKS, Task
-from memspan.tasks.text import TextTask
+from memspan.tasks.catalog import CATALOG
 from memspan.training.run.config import (
     AGENTS,
     SECTIONS,
@@ -220,36 +220,8 @@ def read_run_config(folder: RunFolder) -> Config:
 def task_class(word: str) -> type[Task]:
     """The task of a word on the command line."""
     if word not in TASKS:
-        raise InputError(f"there is no task {word!r}; {suggestion(word, (*TASKS, AGENTS))}")
+        raise InputError(f"there is no task {word!r}; {suggestion(word, CATALOG)}")
     return TASKS[word]
-
-
-def delay_field(task: Task | type[Task]) -> str | None:
-    """The option of a task that says how long it must remember: `delay` or `length`; None if its data decide.
-
-    >>> [delay_field(TASKS[word]) for word in ("copy", "adding", "digits")]
-    ['delay', 'length', None]
-    """
-    fields = {field.name for field in dataclasses.fields(cast(Any, task))}
-    return next((name for name in ("delay", "length") if name in fields), None)
-
-
-def task_delay(task: Task) -> int | None:
-    """The value of that option."""
-    name = delay_field(task)
-    return None if name is None else getattr(task, name)
-
-
-def with_delay(task: Task, steps: int, word: str) -> Task:
-    """The task with another delay; for a text, windows of `steps` symbols that start from an empty state."""
-    if isinstance(task, TextTask):
-        return replace(task, steps=steps, carry=False)
-    name = delay_field(task)
-    if name is None:
-        raise InputError(
-            f"--delay {steps}: the task {word} has no delay, its data determine the sequence length; omit --delay"
-        )
-    return replace(cast(Any, task), **{name: steps})
 
 
 def resolve(config: Config, processes: int = 1) -> Config:
@@ -285,7 +257,7 @@ def _check_together(config: Config) -> None:
         )
     _check_model(config)
     check_bmi(bmi)
-    if bmi.name != "none" and not isinstance(config.task, TextTask):
+    if bmi.name != "none" and not config.task.facts.is_text:
         raise InputError(
             f"bmi.name is {bmi.name}, but the task {config.word} is not a text; bmi works with characters and words"
         )

@@ -19,9 +19,8 @@ from memspan.results import Evaluation, Transfer
 from memspan.statistics import wilson_interval
 from memspan.tasks import Batch, Task
 from memspan.tasks.task import Split, check_split
-from memspan.tasks.text import TextTask
 from memspan.training.run.machine import Device, resolve_device, thread_count, torch_threads
-from memspan.training.supervised.config import delay_field, task_delay, to_json, with_delay
+from memspan.training.supervised.config import to_json
 from memspan.training.supervised.trained_model import TrainedModel, load_best
 
 BATCHES, SIZE = 10, 100
@@ -96,7 +95,7 @@ def evaluate_run(
     best = load_best(run, device=resolve_device(device))
     word, task = best.config.word, best.task
     size = size or (TEXT_STREAMS if task.stateful else SIZE)
-    tasks = [with_delay(task, delay, word) for delay in delays] or [task]
+    tasks = [task.with_delay(delay) for delay in delays] or [task]
     with torch_threads(thread_count(best.config.training)):
         found = tuple(_evaluate_task(best, one, split, batches, size, progress) for one in tasks)
     return Evaluation(
@@ -109,8 +108,8 @@ def evaluate_run(
         loss=found[-1].loss,
         accuracy=found[-1].accuracy,
         chance=task.chance,
-        distance="context" if isinstance(task, TextTask) and delays else delay_field(task),
-        trained_delay=task_delay(task),
+        distance="context" if task.facts.is_text and delays else task.delay_option(),
+        trained_delay=task.delay_value,
         transfer=found,
         run=str(best.folder.path),
         seconds=time.monotonic() - begun,
@@ -133,8 +132,8 @@ def _evaluate_task(
     if whole is not None:
         number = whole if batches is None else min(number, whole)
         sequences = number * small
-    delay = task.steps if isinstance(task, TextTask) else task_delay(task)
-    title = word if delay is None else f"{word}, {delay_field(task) or 'windows of'} {delay:,}"
+    delay = task.window if task.facts.is_text else task.delay_value
+    title = word if delay is None else f"{word}, {task.delay_option() or 'windows of'} {delay:,}"
     with progress.stage(title, number) as stage:
         losses, weights, shares, most = _by_sequence(best.network, task, split, range(number), small, seed, stage)
     losses, weights, shares = losses[:sequences], weights[:sequences], shares[:sequences]

@@ -12,14 +12,13 @@ from memspan.results import Sample
 from memspan.sampling import Choice, as_sequence, texts, write
 from memspan.sampling.generator import TextGenerator, stream_sizes
 from memspan.sequences import Sequence
+from memspan.tasks.catalog import CATALOG, facts_of
 from memspan.training.run.machine import Device, resolve_device
 from memspan.training.supervised.trained_model import TrainedModel, load_best
 
 RUN, HUGGING_FACE = "run:", "hf:"
 EXCERPT = 2_000
 """Characters of the first text that a result holds."""
-_TASKS = ("characters", "words", "binary")
-"""Tasks whose networks predict the next symbol."""
 _LONG = 10**6
 """Steps after which any growing state has grown, also one that stores a state only once in a while."""
 
@@ -35,10 +34,9 @@ def _run_generator(run: Path, device: Device) -> TextGenerator:
     """A generator with the best weights of a run. The data of the run are not needed."""
     best = load_best(run, device=resolve_device(device))
     word, vocabulary, path = best.config.word, best.folder.vocabulary(), best.folder.path
-    if word not in _TASKS:
-        raise InputError(
-            f"{run} was trained on {word}, which is not a text to continue; give a run of {', '.join(_TASKS)}"
-        )
+    if not facts_of(word).generates:
+        tasks = ", ".join(name for name, facts in CATALOG.items() if facts.generates)
+        raise InputError(f"{run} was trained on {word}, which is not a text to continue; give a run of {tasks}")
     if vocabulary is None:
         raise CorruptError(
             f"{path} has no vocabulary.json, so that its symbols cannot be decoded; restore the file, or train again"
@@ -58,8 +56,7 @@ def _context(best: TrainedModel) -> int | None:
     """The context length: that of training for a network whose state grows with its input, otherwise unlimited."""
     if best.network.state_size(_LONG) == best.network.state_size(1):
         return None
-    task = best.config.task
-    return getattr(task, "steps", None) or getattr(task, "length", None)
+    return best.config.task.window
 
 
 def _hugging_face_generator(path: str, device: Device) -> TextGenerator:
