@@ -58,7 +58,7 @@ EXAMPLES = {
     "train_adding": r"without memory 0\.158, of the network 0\.00\d+\n(8|9)\d% of sums within 0\.04, 8% by chance",
     "train_binary": r"guess costs 0\.693 .* the last one 0\.593, the network 0\.5[2-5]\d",
     "train_copy": r"(99\.9|100\.0)% of .*delay  20: (99|100)\.\d%.*\ndelay  22: [12]?\d\.\d%.*\ndelay 100: [12]?\d\.\d%",
-    "train_denoise": r"[23]\d% of .* right .*\ngradient 29 steps back: \d\.\de-0[1-3]\nan answer looks \d+ steps back",
+    "train_denoise": r"[23]\d% of .* correct .*\ngradient 29 steps back: \d\.\de-0[1-3]\nan answer looks \d+ steps back",
     "train_noisy_digits": r"should last 1 steps; 1\d% of digits correct .*\n.* last 123 steps; [89]\d% of digits correct",
     "train_permuted_digits": r"rnn: [789]\d% of digits correct, 1,514 .*\nlstm: [5-8]\d% .*\nrel-lstm: [789]\d% ",
     "train_gridworld": r"rel-lstm: reward 0\.\d\d \[.*\nwithout memory: reward 0\.\d\d \[.*\n\d+ steps, a picture of each",

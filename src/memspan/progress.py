@@ -20,7 +20,7 @@ class Stage(ABC):
         """Say that `amount` more of the stage's total is done. Safe to call from several threads."""
 
     def tell(self, now: str) -> None:  # noqa: B027 - most work has nothing to tell but how much is done
-        """What a person who waits wants to see beside the bar, for example the loss; replaces what was told before."""
+        """Set the text next to the progress bar, for example the current loss; it replaces the previous text."""
 
     @abstractmethod
     def close(self) -> None:
@@ -58,7 +58,7 @@ class _SilentStage(Stage):
 
 @final
 class Silent(Progress):
-    """Says nothing; what library functions use unless told otherwise."""
+    """Shows nothing: the default of library functions."""
 
     def stage(self, name: str, total: float, done: float = 0.0) -> Stage:  # noqa: ARG002
         return _SilentStage()

@@ -221,7 +221,7 @@ def p_of_scores(score: Floats, draws: int) -> Floats:
 def expected_information(
     first: NDArray[np.int64], second: NDArray[np.int64], pairs: Floats, estimator: EntropyEstimator
 ) -> Floats:
-    """E[I] in nats of so many pairs of independent symbols with these frequencies, for every number of pairs."""
+    """E[I] in nats of pairs of independent symbols with these frequencies, for every number of pairs."""
     low, high = float(pairs.min()), float(pairs.max())
     if high <= low * (1 + 1e-9):
         return np.full(pairs.shape, _expected(first, second, low, estimator))

@@ -12,7 +12,7 @@ from memspan.errors import InputError
 
 LARGEST_DEFAULT = 10_000
 SHORTEST_TEXT = 20
-"""Fewest symbols in the longest document for which lags are chosen without being told."""
+"""Minimum length of the longest document, in symbols, for default lags."""
 
 
 def log_lags(first: int, last: int, per_decade: int = 12) -> NDArray[np.int64]:

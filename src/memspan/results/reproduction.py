@@ -46,7 +46,7 @@ class Reproduction(JsonResult, Notebook):
 class Claim:
     """One checkable statement.
 
-    `paper` is the printed value and `corrected` the value of our own derivation (None if the source gives no number, or
+    `paper` is the printed value and `corrected` the value of our own derivation (None if the source gives no value, or
     needs no correction); `measured` is ours. `holds` says that it is within `tolerance` of the corrected (else the
     printed) value, or that the inequality stated in `claim` is met.
     """

@@ -26,7 +26,7 @@ SAFE = 0.2
 """Largest distance of a correlation from an integer; beyond it, double precision is used instead."""
 SHORTEST = 1024
 SPARSEST = 4
-"""At least one in so many lags must be asked for."""
+"""The requested lags must include at least one in this number of lags up to the largest."""
 SPECTRUM_MEMORY = 3 << 27
 
 

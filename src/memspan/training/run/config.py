@@ -89,7 +89,7 @@ def cell_options(word: str) -> dict[str, inspect.Parameter]:
 
 
 def build_cell(config: CellConfig, features: int) -> Any:
-    """The cell of a configuration, for inputs with so many features. The cell checks its options."""
+    """The cell of a configuration, for inputs with this number of features. The cell checks its options."""
     make = cast(Any, CELLS[config.name])
     return make(features, config.hidden, config.layers, dropout=config.dropout, **config.options)
 

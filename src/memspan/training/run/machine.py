@@ -44,7 +44,7 @@ class Machine:
 
         check_device(settings.device)
         self._precision = settings.precision
-        # Without an accelerator, accelerate joins the process group only if it is told to use the CPU.
+        # Without an accelerator, accelerate joins the process group only if the CPU is requested.
         processes = PartialState(cpu=settings.device == "cpu" or not any(accelerators().values()))
         self.rank: int = processes.process_index
         self.count: int = processes.num_processes

@@ -72,7 +72,7 @@ def load_best(run: Path, *, device: torch.device | str = "cpu") -> TrainedModel:
                 raise
             continue
         if lost and folder.saved()[0] != position.update and not last:
-            continue  # the file was not lost: the training has gone on and removed it
+            continue  # not lost: the training has continued and removed it
         notes = (*seed_notes, *skipped, *lost, *position.notes, *_position_notes(position, skipped))
         return TrainedModel(network.to(device).eval(), config, folder, update, position.update, notes)
     raise AssertionError("the last attempt returns or raises")
