@@ -52,8 +52,8 @@ def fit_decay(
 ) -> DecayFit:
     """Every law with its parameters, intervals, AICc weight and lack of fit, on significant corrected values only.
 
-    `above` restricts the fit to values above this level in nats (Shen 2019, Fig. 1c, d: 1e-3); `first` and `last` bound the lags. Undersampled
-    lags are left out. Too few usable lags raise `EvidenceError`.
+    `above` restricts the fit to values above this level in nats (Shen 2019, Fig. 1c, d: 1e-3); `first` and `last` bound the
+    lags. Undersampled lags are left out. Too few usable lags raise `EvidenceError`.
     """
     if above is not None and above <= 0:
         raise InputError(f"--fit-above {above}: expected a positive number of nats")
