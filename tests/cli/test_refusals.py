@@ -67,7 +67,7 @@ def test_input_that_cannot_be_measured_is_refused_in_one_line(memspan, file, nam
         (("measure", "data:wikitxt-2"), "did you mean wikitext-2?"),
         (("measure", "run:runs/none"), "runs/none is not a run (it has no config.json)"),
         (("measure", "hf:no/model"), "no/model is neither a folder nor a model in the local Hugging Face cache"),
-        (("measure", "x.txt", "--estimator", "guess"), "'guess' is not one of 'plugin'"),
+        (("measure", "x.txt", "--estimator", "guess"), "there is no estimator 'guess'; choose one of plugin"),
         (("measure", "x.txt", "--lgas", "1"), "No such option: --lgas (Possible options: --as, --lags)"),
         (("measure", "x.txt", "--workers", "two"), "--workers"),
         (("measure", "x.txt", "--lags"), "requires an argument"),

@@ -263,7 +263,7 @@ def test_an_estimator_is_named_or_given() -> None:
     assert by_name.information == ms.mutual_information(BASES, [1], estimator=Plugin()).information
     assert ms.measure(BASES, [1], estimator="miller-madow").curve.estimator == "miller-madow"
     for wrong in ("plug-in", Plugin, 3):
-        with pytest.raises(InputError, match=r"unknown estimator .*expected one of plugin, miller-madow, digamma"):
+        with pytest.raises(InputError, match=r"estimator .*plugin, miller-madow, digamma"):
             ms.mutual_information(BASES, [1], estimator=wrong)  # pyright: ignore[reportArgumentType]
 
 

@@ -37,19 +37,19 @@ from memspan.sequences.sources import (
     StickyChain,
 )
 
+# Nats of exact information below which a lag is far: no amount of data used here could show it.
 FAR = 1e-8
-"""Nats of exact information below which a lag is far: no amount of data used here could show it."""
+# Nats above which a lag counts as one with information; also the level of the reach.
 ABOVE = 1e-3
-"""Nats above which a lag counts as one with information; also the level of the reach."""
+# Nats by which a value may miss the truth without an error; a periodic source has neither noise nor error.
 ROUNDING = 1e-12
-"""Nats by which a value may miss the truth without an error; a periodic source has neither noise nor error."""
+# Nats of error below which a source counts as free of noise.
 NOISELESS = 1e-9
-"""Nats of error below which a source counts as free of noise."""
 LARGEST_LAG = 10_000
+# Kinds of symbols that a bigram chain keeps where there are more; the rare ones become one.
 KINDS = 1_000
-"""Kinds of symbols that a bigram chain keeps where there are more; the rare ones become one."""
+# What `--source` calls the comparison with peers.
 PEERS = "peers"
-"""What `--source` calls the comparison with peers."""
 
 
 @final

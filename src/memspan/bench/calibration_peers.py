@@ -21,8 +21,8 @@ from memspan.sequences.sources import Independent, Source, StickyChain
 
 OURS = "memspan"
 PAIRS = 50_000
+# Near, middle and far; all are among the lags that `mutual_information` chooses by itself.
 LAGS: tuple[int, ...] = (1, 5, 1_000)
-"""Near, middle and far; all are among the lags that `mutual_information` chooses by itself."""
 ESTIMATORS = ("discrete", "miller_madow", "grassberger", "chao_shen", "chao_wang_jost", "shrink", "ansb", "nsb")
 """Approaches of infomeasure to discrete data that need no parameter. `bonachela` and `zhang` are left out: one lag of 1,000
 kinds takes them 30 s and more."""

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from memspan.bench import benchmarks_help
 from memspan.cli import options
 from memspan.cli.output import CommandOutput
 from memspan.errors import InputError
@@ -15,31 +16,20 @@ _CALIBRATION = "Calibration"
 
 
 def bench(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME",
-            help="Benchmarks: measure (speed, 2 minutes), calibration (estimates next to exact answers, 3 minutes), theory"
-            " (1 minute), cells (layers, 1 minute), cell-sizes (layers at other sizes, minutes), train (the loop"
-            " next to bare updates, minutes), settings (every task with every cell, half an hour), objective (updates with"
-            " --bmi next to those without, half a minute), gridworld (agents next to sb3-contrib's own, 1 minute), sample"
-            " (text generation, 2 minutes), mixture (a mixture-of-softmaxes loss, half a minute) or large (a 2 GB file:"
-            " minutes and 5 GB of disk).",
-        ),
-    ] = "measure",
+    name: Annotated[str, typer.Argument(metavar="NAME", help=benchmarks_help())] = "measure",
     full: Annotated[
         bool,
         typer.Option(
             "--full",
             metavar="",
-            help="All sources and sizes, 10 samples each; up to an hour.",
+            help="All sources and sizes, 30 samples each; several hours.",
             rich_help_panel=_CALIBRATION,
         ),
     ] = False,
     seeds: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="N", help="Samples per source. Default 3; 10 with --full.", rich_help_panel=_CALIBRATION
+            min=1, metavar="N", help="Samples per source. Default 10; 30 with --full.", rich_help_panel=_CALIBRATION
         ),
     ] = None,
     source: Annotated[

@@ -8,9 +8,11 @@ import typer
 
 from memspan.cli import options
 from memspan.cli.interrupts import CheckFailedError
+from memspan.cli.measure import Estimator
 from memspan.cli.output import CommandOutput
 from memspan.cli.sources import Sampling, SourceOptions, chosen_lags, is_model, paths_of
 from memspan.errors import InputError
+from memspan.information.estimators import ESTIMATORS, Grassberger
 
 if TYPE_CHECKING:
     from memspan.results import Comparison
@@ -44,7 +46,7 @@ def compare(
     temperature: options.ModelTemperature = None,
     lags: options.Lags = None,
     max_lag: options.MaxLag = None,
-    estimator: options.Estimator = "grassberger",
+    estimator: Estimator = Grassberger.name,
     null: options.Null = "auto",
     fit_above: options.FitAbove = None,
     level: options.Level = 1e-3,
@@ -82,7 +84,6 @@ def compare(
     )
     with output.progress() as progress:
         from memspan.decay import compare as compare_sequences
-        from memspan.information import ESTIMATORS
 
         sequences = {name: reading.read([source], progress) for name, source in named.items()}
         reading.check_effect(list(named.values()), list(sequences.values()))

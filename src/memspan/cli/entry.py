@@ -21,8 +21,8 @@ from memspan.cli.interrupts import CheckFailedError, InterruptedWorkError
 from memspan.errors import MemspanError, interrupts_raised
 
 DONE, CHECK_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+# Time for threads to finish what they count after an interrupt; then the process ends without them.
 SECONDS_TO_LEAVE = 1.5
-"""Time for threads to finish what they count after an interrupt; then the process ends without them."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

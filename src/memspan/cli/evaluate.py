@@ -11,8 +11,8 @@ from memspan.cli.interrupts import nothing_saved
 from memspan.cli.output import CommandOutput, check_place
 from memspan.errors import InputError, check_models, check_rl
 
+# Default number of generated symbols; a copy of the library's number, so that --help loads no PyTorch.
 GENERATED = 200_000
-"""Default number of generated symbols; a copy of the library's number, so that --help loads no PyTorch."""
 
 
 def evaluate(

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from memspan.errors import interrupts_raised
 
+# Folder of the runs without `--out`.
 RUNS = Path("runs")
-"""Folder of the runs without `--out`."""
 
 
 class InterruptedWorkError(Exception):

@@ -16,12 +16,23 @@ from memspan.cli.interrupts import counts_saved
 from memspan.cli.output import CommandOutput, encoded
 from memspan.cli.sources import Sampling, SourceOptions, chosen_lags, is_model, joined_note, load_counts, paths_of
 from memspan.errors import InputError
+from memspan.information.estimators import ESTIMATORS, Grassberger, as_estimator
 
 if TYPE_CHECKING:
     from memspan.information import PairCounts
     from memspan.progress import Progress
     from memspan.results import Measurement
     from memspan.sequences import Sequence
+
+Estimator = Annotated[
+    str,
+    options.option(
+        options.MEASURING,
+        "NAME",
+        f"Entropy estimator: {', '.join(ESTIMATORS)}.",
+        callback=lambda name: as_estimator(name).name,  # an unknown name is an error before the source is read
+    ),
+]
 
 
 def measure(
@@ -45,7 +56,7 @@ def measure(
     temperature: options.ModelTemperature = None,
     lags: options.Lags = None,
     max_lag: options.MaxLag = None,
-    estimator: options.Estimator = "grassberger",
+    estimator: Estimator = Grassberger.name,
     null: options.Null = "auto",
     fit_above: options.FitAbove = None,
     level: options.Level = 1e-3,
@@ -174,7 +185,6 @@ class _Measuring:
         if counts is not None:
             return self._measure_counts(counts, progress)
         from memspan.decay import measure
-        from memspan.information import ESTIMATORS
 
         begun = time.perf_counter()
         sequence = self._read(progress)
@@ -201,7 +211,6 @@ class _Measuring:
 
     def _measure_counts(self, counts: PairCounts, progress: Progress) -> Measurement:
         from memspan.decay import measure
-        from memspan.information import ESTIMATORS
 
         self._check_counts_options()
         return measure(
@@ -230,7 +239,7 @@ class _Measuring:
     def check_counting_options(self, *, bits: bool, style: str, keep_counts: bool) -> None:
         """Refuse options of measuring and drawing where pairs are only counted."""
         given = {
-            "--estimator": self.estimator != "grassberger",
+            "--estimator": self.estimator != Grassberger.name,
             "--fit-above": self.fit_above is not None,
             "--level": self.level != 1e-3,
             "--bits": bits,

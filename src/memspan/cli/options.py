@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
-EstimatorName: TypeAlias = Literal["plugin", "miller-madow", "digamma", "grassberger"]
 NullName: TypeAlias = Literal["auto", "blocks", "independent", "documents", "shifts"]
 TransformName: TypeAlias = Literal["none", "difference", "log-return", "abs-log-return"]
 MissingName: TypeAlias = Literal["error", "drop", "break"]
@@ -26,7 +25,7 @@ def _positive(value: float | None) -> float | None:
     return value
 
 
-_READING, _MEASURING, _OUTPUT = "Reading", "Measuring", "Output"
+_READING, MEASURING, _OUTPUT = "Reading", "Measuring", "Output"
 
 As = Annotated[
     str | None,
@@ -88,41 +87,38 @@ ModelTemperature = Annotated[
 Lags = Annotated[
     str | None,
     option(
-        _MEASURING,
+        MEASURING,
         "1,2,5|1:1000|all",
         "Lags, in symbols. Default: 1 to 16, then 12 per decade, up to a tenth of the longest document and 10,000; all is"
         " every lag up to there.",
     ),
 ]
 MaxLag = Annotated[
-    int | None, option(_MEASURING, "N", "Largest lag of the default lags and of --lags all, in symbols.", min=1)
-]
-Estimator = Annotated[
-    EstimatorName, option(_MEASURING, "NAME", "Entropy estimator: plugin, miller-madow, digamma or grassberger.")
+    int | None, option(MEASURING, "N", "Largest lag of the default lags and of --lags all, in symbols.", min=1)
 ]
 Null = Annotated[
     NullName,
     option(
-        _MEASURING,
+        MEASURING,
         "NAME",
         "Surrogates for the noise floor: blocks (permuted blocks of the data; default) or independent (shuffled symbols).",
     ),
 ]
 FitAbove = Annotated[
     float | None,
-    option(_MEASURING, "NATS", "Fit laws only to information above this level, in nats.", callback=_positive),
+    option(MEASURING, "NATS", "Fit laws only to information above this level, in nats.", callback=_positive),
 ]
 Level = Annotated[
     float,
     option(
-        _MEASURING,
+        MEASURING,
         "NATS",
         "Level of the reach, the lag where the information falls below it, in nats.",
         callback=_positive,
     ),
 ]
-Workers = Annotated[int | None, option(_MEASURING, "N", "Number of counting threads. Default: one per core.", min=1)]
-Seed = Annotated[int, option(_MEASURING, "N", "Random seed.", min=0)]
+Workers = Annotated[int | None, option(MEASURING, "N", "Number of counting threads. Default: one per core.", min=1)]
+Seed = Annotated[int, option(MEASURING, "N", "Random seed.", min=0)]
 Bits = Annotated[
     bool,
     option(

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from memspan.progress import Progress
     from memspan.sequences import Sequence
 
+# Prefixes of sources that are generative models.
 MODELS = ("run:", "hf:")
-"""Prefixes of sources that are generative models."""
 
 
 @final

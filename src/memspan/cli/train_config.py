@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from memspan.training import Config
     from memspan.training.agents.config import AgentConfig
 
+# The task of agents, which have a configuration of their own.
 GRIDWORLD = "gridworld"
-"""The task of agents, which have a configuration of their own."""
 _DEFAULT_CELL, _TEXT_CELL, _AGENT_CELL = "rel-rnn", "lstm", "rel-lstm"
 _WHERE = "the configuration"
 _CELL_OPTIONS = {"short_term": "--short-term", "relevant": "--relevant"}

@@ -27,14 +27,14 @@ from memspan.sequences import Sequence
 
 Floats = NDArray[np.float64]
 MOST_SAMPLES = 16
+# Corrected p-value below which a lag counts as different.
 CERTAIN = 0.01
-"""Corrected p-value below which a lag counts as different."""
+# Between the two, a pair is neither different nor alike.
 DOUBTFUL = 0.05
-"""Between the two, a pair is neither different nor alike."""
+# Nats of dependence that must have been visible before two sources without any are called alike.
 NOTHING = 0.01
-"""Nats of dependence that must have been visible before two sources without any are called alike."""
+# A pair is called alike only if a difference of this share of the information would have been seen at some lag.
 RESOLVED = 0.25
-"""A pair is called alike only if a difference of this share of the information would have been seen at some lag."""
 
 
 def compare(

@@ -28,18 +28,18 @@ from memspan.statistics import jackknife_error, student_quantile
 
 Floats = NDArray[np.float64]
 FEWEST_LAGS = 4
+# Logarithm beyond which a parameter has no meaning: lengths of 1e9 symbols, amplitudes of 1e-9 nats.
 DEGENERATE = 20.0
-"""Logarithm beyond which a parameter has no meaning: lengths of 1e9 symbols, amplitudes of 1e-9 nats."""
+# With 8 to 16 replicates the covariance is never taken without some of its diagonal.
 LEAST_SHRINKAGE = 0.1
-"""With 8 to 16 replicates the covariance is never taken without some of its diagonal."""
+# Bands of lags in the lack-of-fit test: Hotelling's T^2 needs clearly more blocks than dimensions to have any power.
 BLOCKS_PER_BAND, MOST_BANDS = 3, 12
-"""Bands of lags in the lack-of-fit test: Hotelling's T^2 needs clearly more blocks than dimensions to have any power."""
+# Smallest relative error of a value: a sequence that repeats itself exactly has none of its own.
 ROUNDING = 1e-6
-"""Smallest relative error of a value: a sequence that repeats itself exactly has none of its own."""
+# A law that loses a smaller share of its value over all fitted lags is constant up to rounding.
 SMALLEST_LOSS = 1e-5
-"""A law that loses a smaller share of its value over all fitted lags is constant up to rounding."""
+# Fewest fitted lags in a range that has a local exponent of its own.
 LOCAL_LAGS = 3
-"""Fewest fitted lags in a range that has a local exponent of its own."""
 
 
 def fit_decay(

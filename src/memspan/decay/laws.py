@@ -1,4 +1,4 @@
-"""Six laws of decay, each a formula with named parameters.
+"""Laws of decay, each a formula with named parameters.
 
 >>> import numpy as np
 >>> LAWS["power"].value(np.array([1, 10, 100]), {"amplitude": 0.1, "exponent": 0.5}).round(4).tolist()
@@ -8,23 +8,45 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+# Logarithms of parameters are held within this, so that a parameter that does not matter stays finite.
 LIMIT = 30.0
-"""Logarithms of parameters are held within this, so that a parameter that does not matter stays finite."""
+
+
+INFORMATION, SYMBOLS, NUMBER = "information", "symbols", ""
+"""Units of parameters: an information (nats, or bits on request), a lag, or none."""
 
 
 class Law(ABC):
-    """I(tau) as a function of tau; `names` are its parameters, `signed` those that may be negative."""
+    """I(tau) as a function of tau. Tables, figures and reports take their words from the attributes of a law."""
 
     name: str
-    names: tuple[str, ...]
+    """The name in JSON and in Python."""
+    label: str
+    """The name in tables and sentences."""
+    description: str
+    """One sentence on what the law says about a memory."""
+    units: ClassVar[Mapping[str, str]]
+    """Parameters in the order of `formula`, with their units: `INFORMATION`, `SYMBOLS` or `NUMBER`."""
     signed: tuple[str, ...] = ()
+    """Parameters that may be negative."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters in the order of `formula`."""
+        return tuple(self.units)
+
+    @property
+    def shape(self) -> tuple[str, ...]:
+        """The parameters that give the shape of the law; the others are amplitudes."""
+        return tuple(name for name, unit in self.units.items() if unit != INFORMATION)
 
     @abstractmethod
     def formula(self, tau: Floats, *parameters: float) -> Floats:
@@ -41,6 +63,7 @@ class Law(ABC):
     def to_free(self, parameters: tuple[float, ...]) -> Floats:
         """Parameters as numbers without bounds: logarithms, but for the signed ones."""
         return np.array(
+            # exp(-LIMIT) is 1e-13: a smaller start would lie outside the bounds of the fit.
             [p if n in self.signed else np.log(max(p, 1e-13)) for n, p in zip(self.names, parameters, strict=True)]
         )
 
@@ -53,6 +76,7 @@ class Law(ABC):
 def _line(x: Floats, information: Floats) -> tuple[float, float]:
     """Amplitude and rate of A exp(-rate x), by a straight line through the logarithms."""
     slope, intercept = np.polyfit(x, np.log(information), 1)
+    # A rate of 0 or less would start from a law that grows.
     return float(np.exp(np.clip(intercept, -LIMIT, LIMIT))), float(max(-slope, 1e-9))
 
 
@@ -62,7 +86,9 @@ class Exponential(Law):
     """I0 exp(-tau / xi).  Shen 2019, Eq. 9; `length` is xi."""
 
     name = "exponential"
-    names = ("amplitude", "length")
+    label = "exponential"
+    description = "The memory has one length: every step costs the same factor of information."
+    units: ClassVar[Mapping[str, str]] = {"amplitude": INFORMATION, "length": SYMBOLS}
 
     def formula(self, tau: Floats, *parameters: float) -> Floats:
         amplitude, length = parameters
@@ -70,6 +96,7 @@ class Exponential(Law):
 
     def starts(self, tau: Floats, information: Floats) -> list[tuple[float, ...]]:
         amplitude, rate = _line(tau, information)
+        # A second start from the first half: the far half may lie on the floor and flatten the line.
         half = max(2, len(tau) // 2)
         head, head_rate = _line(tau[:half], information[:half])
         return [(amplitude, 1 / rate), (head, 1 / head_rate)]
@@ -81,7 +108,9 @@ class PowerLaw(Law):
     """A tau^-gamma; `exponent` is gamma."""
 
     name = "power"
-    names = ("amplitude", "exponent")
+    label = "power law"
+    description = "The memory has no characteristic length: doubling the lag always costs the same factor."
+    units: ClassVar[Mapping[str, str]] = {"amplitude": INFORMATION, "exponent": NUMBER}
     signed = ("exponent",)
 
     def formula(self, tau: Floats, *parameters: float) -> Floats:
@@ -98,7 +127,9 @@ class ExponentialConstant(Law):
     """I0 exp(-tau / xi) + C: what a repetitive sequence or documents of different composition show."""
 
     name = "exponential+constant"
-    names = ("amplitude", "length", "constant")
+    label = "exponential plus a constant"
+    description = "A short memory, and a part that never fades, such as a mix of documents."
+    units: ClassVar[Mapping[str, str]] = {"amplitude": INFORMATION, "length": SYMBOLS, "constant": INFORMATION}
 
     def formula(self, tau: Floats, *parameters: float) -> Floats:
         amplitude, length, constant = parameters
@@ -115,7 +146,9 @@ class CutoffPower(Law):
     """A tau^-gamma exp(-tau / xi): a power law that ends."""
 
     name = "cutoff-power"
-    names = ("amplitude", "exponent", "length")
+    label = "power law with a cutoff"
+    description = "A power law that ends: beyond the length it falls much faster."
+    units: ClassVar[Mapping[str, str]] = {"amplitude": INFORMATION, "exponent": NUMBER, "length": SYMBOLS}
     signed = ("exponent",)
 
     def formula(self, tau: Floats, *parameters: float) -> Floats:
@@ -125,6 +158,7 @@ class CutoffPower(Law):
     def starts(self, tau: Floats, information: Floats) -> list[tuple[float, ...]]:
         amplitude, exponent = _line(np.log(tau), information)
         length = Exponential().starts(tau, information)[0][1]
+        # Once as a power law whose cutoff lies beyond the data, once as an exponential with a slow start.
         return [(amplitude, exponent, 10 * tau[-1]), (amplitude, exponent / 2, length)]
 
 
@@ -134,7 +168,14 @@ class ExponentialPower(Law):
     """I0 exp(-tau / xi) + A tau^-gamma: one law near, another far, as in text."""
 
     name = "exponential+power"
-    names = ("amplitude", "length", "power_amplitude", "exponent")
+    label = "exponential plus a power law"
+    description = "A short memory and, below it, one without a characteristic length."
+    units: ClassVar[Mapping[str, str]] = {
+        "amplitude": INFORMATION,
+        "length": SYMBOLS,
+        "power_amplitude": INFORMATION,
+        "exponent": NUMBER,
+    }
     signed = ("exponent",)
 
     def formula(self, tau: Floats, *parameters: float) -> Floats:
@@ -143,6 +184,7 @@ class ExponentialPower(Law):
 
     def starts(self, tau: Floats, information: Floats) -> list[tuple[float, ...]]:
         starts = []
+        # Where the one law takes over from the other is unknown: try an early and a late place.
         for share in (0.3, 0.6):
             cut = min(max(2, round(share * len(tau))), len(tau) - 2)
             near, near_rate = _line(tau[:cut], information[:cut])
@@ -157,7 +199,9 @@ class Stretched(Law):
     """I0 exp(-(tau / xi)^s); `stretch` is s."""
 
     name = "stretched"
-    names = ("amplitude", "length", "stretch")
+    label = "stretched exponential"
+    description = "Between an exponential and a power law."
+    units: ClassVar[Mapping[str, str]] = {"amplitude": INFORMATION, "length": SYMBOLS, "stretch": NUMBER}
 
     def formula(self, tau: Floats, *parameters: float) -> Floats:
         amplitude, length, stretch = parameters

@@ -20,10 +20,10 @@ from memspan.results import AttentionMap, RelevantSet
 from memspan.sampling.streams import evaluation_mode
 from memspan.tasks import Task
 
+# Attention weights (time x sequences x source) computed at once.
 MAX_WEIGHTS = 8_000_000
-"""Attention weights (time x sequences x source) computed at once."""
+# Rows and columns of a stored map.
 MAX_BLOCKS = 200
-"""Rows and columns of a stored map."""
 _DECIMALS = 6
 
 

@@ -14,8 +14,8 @@ from memspan.results import ContextLoss
 from memspan.sampling.streams import evaluation_mode
 from memspan.tasks import Batch, Task
 
+# Context lengths per factor of two.
 PER_DOUBLING = 2
-"""Context lengths per factor of two."""
 
 
 def has_context(network: CellModel) -> bool:

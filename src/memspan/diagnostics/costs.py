@@ -23,17 +23,16 @@ from memspan.results import TrainingCosts
 from memspan.training.supervised.build import build
 from memspan.training.supervised.config import Config, from_json, to_json
 
+# Sequence length of the warm-up: longer than a memory of ten and ten states, so that every kernel is compiled.
 WARMUP_STEPS = 30
-"""Sequence length of the warm-up: longer than a memory of ten and ten states, so that every kernel is compiled."""
+# Repetitions of a step; the shortest time is reported because it is least affected by other processes.
 REPEATS = 3
-"""Repetitions of a step; the shortest time is reported because it is least affected by other processes."""
+# Environment of a process whose memory is measured.
+#
+# With it glibc maps every tensor above 64 kB separately and returns it to the system when it is freed, by whichever
+# thread. By default it adapts the threshold to earlier allocations and retains memory, which the kernel counts: the same
+# step then measured between 46.6 and 51.9 MB, with these settings between 45.1 and 45.3. Other allocators ignore them.
 ALLOCATOR = {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}
-"""Environment of a process whose memory is measured.
-
-With it glibc maps every tensor above 64 kB separately and returns it to the system when it is freed, by whichever
-thread. By default it adapts the threshold to earlier allocations and retains memory, which the kernel counts: the same
-step then measured between 46.6 and 51.9 MB, with these settings between 45.1 and 45.3. Other allocators ignore them.
-"""
 _STATUS = Path("/proc/self/status")
 
 

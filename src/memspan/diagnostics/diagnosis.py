@@ -19,17 +19,17 @@ from memspan.training.run.machine import Device, resolve_device, thread_count, t
 from memspan.training.supervised.config import Config, InitConfig
 from memspan.training.supervised.trained_model import TrainedModel, load_best
 
+# Sequences for products of Jacobians.
 JACOBIAN_SEQUENCES = 4
-"""Sequences for products of Jacobians."""
+# Lengths at which a training step is measured, as multiples of the sequence length or of `MIN_COST_LENGTH`.
 COST_LENGTHS = (0.25, 0.5, 1.0, 2.0)
-"""Lengths at which a training step is measured, as multiples of the sequence length or of `MIN_COST_LENGTH`."""
+# Shorter sequences use too little memory to distinguish it from the rest of the process.
 MIN_COST_LENGTH = 400
-"""Shorter sequences use too little memory to distinguish it from the rest of the process."""
+# Default window of a text, in symbols.
 TEXT_WINDOW = 300
-"""Default window of a text, in symbols."""
+# Positions of a text for the context loss: more than for recall tasks, because the symbols of a text differ in
+# difficulty.
 TEXT_POSITIONS = 500
-"""Positions of a text for the context loss: more than for recall tasks, because the symbols of a text differ in
-difficulty."""
 
 
 def diagnose(

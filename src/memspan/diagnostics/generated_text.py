@@ -41,12 +41,12 @@ from memspan.training.supervised.evaluation import score
 from memspan.training.supervised.generation import load_generator
 from memspan.training.supervised.trained_model import TrainedModel, load_best
 
+# Default number of generated symbols; Cao and Xu 2020 use 6 million for the reverse perplexity.
 GENERATED = 200_000
-"""Default number of generated symbols; Cao and Xu 2020 use 6 million for the reverse perplexity."""
+# One of ten generated texts is held out from the new model, to select its weights.
 HELD_OUT_EVERY = 10
-"""One of ten generated texts is held out from the new model, to select its weights."""
+# Parallel pieces of a real text, and symbols read at a time, in its evaluation.
 PIECES, WINDOW = 10, 100
-"""Parallel pieces of a real text, and symbols read at a time, in its evaluation."""
 
 
 def with_generated_text(

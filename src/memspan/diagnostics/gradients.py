@@ -17,8 +17,8 @@ from memspan.sampling.streams import evaluation_mode
 from memspan.tasks import Batch, Task
 
 Loss = Literal["recalled", "whole", "changed"]
+# Hidden values (time x sequences x hidden) differentiated at once.
 MAX_STATES = 4_000_000
-"""Hidden values (time x sequences x hidden) differentiated at once."""
 _QUANTILES = (0.1, 0.9)
 
 

@@ -21,12 +21,12 @@ from memspan.results import ContextLoss, Diagnosis, GradientNorms
 from memspan.tasks.corpus import read_text
 from memspan.training.run.machine import Device, resolve_device
 
+# Default number of tokens to read, if the model has that many positions.
 WINDOW = 300
-"""Default number of tokens to read, if the model has that many positions."""
+# Positions of the text for the context loss.
 POSITIONS = 200
-"""Positions of the text for the context loss."""
+# Tokens read at once.
 MAX_TOKENS = 8_192
-"""Tokens read at once."""
 
 
 def diagnose_foreign(

@@ -21,12 +21,12 @@ from memspan.sampling.streams import evaluation_mode
 from memspan.tasks import Task
 from memspan.theory import Field
 
+# The supported states, by their fields. Other cells store a memory that grows or is selected.
 STATES = {("h",): "h", ("h", "step"): "h", ("h", "c"): "(h, c)"}
-"""The supported states, by their fields. Other cells store a memory that grows or is selected."""
+# Rows of Jacobians computed at once.
 ROWS = 4096
-"""Rows of Jacobians computed at once."""
+# Steps, evenly spaced along a sequence, whose own Jacobian is recorded.
 SINGLE_STEPS = 32
-"""Steps, evenly spaced along a sequence, whose own Jacobian is recorded."""
 _QUANTILES = (0.0, 0.1, 0.5, 0.9, 1.0)
 _PERCENTILES = np.arange(101) / 100
 

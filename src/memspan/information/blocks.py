@@ -23,10 +23,10 @@ from memspan.information.kernels import (
 )
 from memspan.sequences import Sequence
 
+# A block of this many largest lags is long enough to be one of many.
 LONG = 25
-"""A block of this many largest lags is long enough to be one of many."""
+# A cut moves to the end of a document if one is nearer than this share of a block.
 SNAP = 0.25
-"""A cut moves to the end of a document if one is nearer than this share of a block."""
 
 
 def block_count(sequence: Sequence, lags: NDArray[np.int64]) -> int:
@@ -35,6 +35,7 @@ def block_count(sequence: Sequence, lags: NDArray[np.int64]) -> int:
     A block is never shorter than the largest lag, and there are at least two.
     """
     length, alphabet = sequence.length, len(sequence.alphabet)
+    # A sparse table has at most one cell per pair.
     cells = alphabet**2 if alphabet <= LARGEST_DENSE else length
     many = sequence.n_documents >= 4 * MOST_BLOCKS or length >= MOST_BLOCKS * LONG * int(lags[-1])
     allowed = (MOST_BLOCKS, USUAL_BLOCKS) if many else (USUAL_BLOCKS,)
@@ -44,6 +45,7 @@ def block_count(sequence: Sequence, lags: NDArray[np.int64]) -> int:
 
 def lag_groups(length: int, alphabet: int, lags: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     """Lags that are counted together, so that their tables stay within the memory set aside."""
+    # 12 bytes per pair of a sparse table: a key and a cell.
     bytes_per_lag = FEWEST_BLOCKS * CELL * alphabet**2 if alphabet <= LARGEST_DENSE else 12 * length
     size = max(1, 2 * TABLE_MEMORY // bytes_per_lag)
     return [lags[start : start + size] for start in range(0, len(lags), size)]

@@ -33,8 +33,8 @@ from memspan.progress import SILENT, Progress, Stage
 from memspan.sequences import Memory, Sequence
 
 DRAWS_PER_TASK = 4
+# Cells of the tables of the null that are in memory at the same time, unless single tasks need more.
 NULL_CELLS = 1 << 25
-"""Cells of the tables of the null that are in memory at the same time, unless single tasks need more."""
 SPECTRAL_PIECE = 1 << 22
 
 
@@ -301,8 +301,8 @@ class Counter:
 
 
 PART_NAME = re.compile(r"(\d{3}-)?(block|null)-\d+\.counts")
+# Goes up when the same data would be counted differently, so that older parts are not used.
 COUNTING = 2
-"""Goes up when the same data would be counted differently, so that older parts are not used."""
 
 
 @final

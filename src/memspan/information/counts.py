@@ -25,8 +25,8 @@ from memspan.information.tables import aligned, moved, narrowed, summed
 from memspan.results.files import replacing
 
 Draws = dict[tuple[int, int], PairTable]
+# Cells of the largest table that `joint` writes out.
 LARGEST_TABLE = 1 << 27
-"""Cells of the largest table that `joint` writes out."""
 
 
 @final

@@ -34,31 +34,30 @@ from memspan.sequences import Sequence
 
 Floats = NDArray[np.float64]
 LEVEL = 1e-3
+# A floor of more than this share of the entropy leaves no room to correct into.
+#
+# corrected = (I - floor) / (1 - floor / min(H(X), H(Y))) is 0 at the floor and H where one symbol determines the other
+# (the chance adjustment of Vinh, Epps and Bailey 2010); to first order in the floor it is I - floor (1 - I / min(H)).
 FULL = 0.95
-"""A floor of more than this share of the entropy leaves no room to correct into.
-
-corrected = (I - floor) / (1 - floor / min(H(X), H(Y))) is nothing at the floor and all of H where one symbol fixes the other
-(the chance adjustment of Vinh, Epps and Bailey 2010); to first order in the floor it is I - floor (1 - I / min(H)).
-"""
+# Width, in log lag, over which the jackknife variance is averaged.
 SMOOTHING = 0.3
-"""Width, in log lag, over which the jackknife variance is averaged."""
+# p-value from which a lag counts as one without dependence.
 QUIET = 0.05
-"""p-value from which a lag counts as one without dependence."""
+# Lags without dependence that are needed to see what the jackknife finds there.
 FEWEST_QUIET = 8
-"""Lags without dependence that are needed to see what the jackknife finds there."""
+# Jackknife error over the standard deviation of the null from which an estimate is far enough above the floor.
 LINEAR = 5.0
-"""Jackknife error over the standard deviation of the null from which an estimate is far enough above the floor."""
+# Tables with a smaller share of pairs in cells that hold a single one have no bias of undersampling; parts of the data may
+# still differ because their composition does.
 WELL_SAMPLED = 1e-4
-"""Tables with a smaller share of pairs in cells that hold a single one have no bias of undersampling; parts of the data may
-still differ because their composition does."""
+# Standard deviations of the null from which a rising or a falling drift counts, and from which it is clear.
 RISING, FALLING, CLEAR = 2.0, 6.0, 4.0
-"""Standard deviations of the null from which a rising or a falling drift counts, and from which it is clear."""
+# The ratio of successive drifts, which is between its bounds; 0.5 is that of a bias proportional to 1/N.
 FASTEST, USUAL, SLOWEST = 0.5, 0.6, 0.9
-"""The ratio of successive drifts, which is between its bounds; 0.5 is that of a bias proportional to 1/N."""
+# All data, halves, quarters.
 LEVELS = 3
-"""All data, halves, quarters."""
+# A null block of fewer mean ranges than this loses more than 5 % of the floor.
 FEW_RANGES = 20
-"""A null block of fewer mean ranges than this loses more than 5 % of the floor."""
 
 
 def mutual_information(
@@ -124,6 +123,7 @@ def estimate(
     if first.null.kind == "independent":
         builder.add_tables(independent_tables(first, seed), len(first.alphabet))
     floor = builder.floor()
+    # Significance, span and notes rest on the requested lags only; extra lags refine the reach.
     values = _Values.of(parts, floor)
     profile = RangeProfile(values.lags, values.agreement, len(first.alphabet), values.p_value < SIGNIFICANCE)
     near = values
@@ -225,11 +225,14 @@ def _lag_values(counts: PairCounts, estimator: EntropyEstimator, index: int) -> 
     if len(cells) >= FEWEST_PARTS:
         # Blocks are dealt out in turn, so that every part is composed like the whole.
         quarters = np.stack([cells[part::4].sum(axis=0, dtype=np.int64) for part in range(4)])
+        # Halves are sums of quarters: nothing is counted twice.
         halves = quarters[:2] + quarters[2:]
         levels = [halves.sum(axis=0)[None], halves, quarters]
     else:
         levels = [cells.sum(axis=0, dtype=np.int64)[None]]
     total = levels[0][0]
+    # Significance and jackknife use the plug-in estimator, which is smooth in the counts; Grassberger's alternates with
+    # their parity, so that leaving a block out would add noise of its own.
     (plugin,), _ = informations(keys, total[None], size, Plugin())
     replicates = _without_each(keys, cells, total, size) - plugin
     # The bias grows with the pairs left out, and the last blocks lose pairs to the lag; take that part out.
@@ -257,6 +260,7 @@ def _agreement(keys: NDArray[np.int64] | None, total: NDArray[np.int64], alphabe
         diagonal = keys % (alphabet + 1) == 0
         symbols, equal = keys[diagonal] // (alphabet + 1), total[diagonal]
     pairs = float(total.sum())
+    # The geometric mean of both marginals: they differ by the ends of documents.
     either = np.sqrt(first[symbols] * second[symbols])
     seen = either > 0
     # P(x, x) / p(x) - p(x), summed: rare symbols count no more than their share.

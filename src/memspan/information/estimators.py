@@ -1,4 +1,4 @@
-"""Entropy from counts, in nats: four estimators, one contract.
+"""Entropy from counts, in nats: estimators with one contract.
 
 >>> import numpy as np
 >>> round(Plugin().entropy(np.array([5, 5])), 4), Plugin().entropy(np.array([7])) == 0
@@ -10,23 +10,26 @@ from __future__ import annotations
 import functools
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import psi
 
-from memspan.errors import InputError
+from memspan.errors import InputError, suggestion
 from memspan.information.tables import marginals
 
 Counts = NDArray[np.integer[Any]]
 
+# Counts below this have their terms tabulated.
 TABULATED = 1 << 16
-"""Counts below this have their terms tabulated."""
 
 
 class EntropyEstimator(ABC):
     """H from the counts n_i of N observations, as ln N - (1/N) sum n_i g(n_i) + constant."""
+
+    name: ClassVar[str]
+    """The name on the command line and in results."""
 
     @abstractmethod
     def weight(self, n: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -40,11 +43,6 @@ class EntropyEstimator(ABC):
         """Variance of N H that changes with every single observation, however large the counts are."""
         return 0.0 * kinds
 
-    @property
-    def name(self) -> str:
-        """The word for the command line."""
-        return NAMES[type(self)]
-
     def entropy(self, counts: Counts) -> float:
         """Entropy in nats; counts of zero do not matter."""
         return float(self.entropies(np.asarray(counts).reshape(1, -1))[0])
@@ -53,6 +51,7 @@ class EntropyEstimator(ABC):
         """The entropy of every row of counts, in nats."""
         total = counts.sum(axis=1, dtype=np.int64)
         terms = _terms(self)
+        # Counts beyond the table are few, so their terms are computed one by one.
         large = counts >= len(terms)
         if large.any():
             row, n = np.nonzero(large)[0], counts[large].astype(np.float64)
@@ -60,6 +59,7 @@ class EntropyEstimator(ABC):
             sums += np.bincount(row, n * self.weight(n), minlength=len(counts))
         else:
             sums = terms[counts].sum(axis=1)
+        # An empty row has entropy 0 and must not divide by 0.
         pairs = np.maximum(total, 1)
         kinds = np.count_nonzero(counts, axis=1)
         return np.where(total > 0, np.log(pairs) - sums / pairs + self.offset(kinds, pairs), 0.0)
@@ -77,6 +77,8 @@ def _terms(estimator: EntropyEstimator) -> NDArray[np.float64]:
 class Plugin(EntropyEstimator):
     """H = ln N - (1/N) sum n ln n: the entropy of the frequencies themselves; too low by (V - 1)/2N."""
 
+    name = "plugin"
+
     def weight(self, n: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.log(n)
 
@@ -85,6 +87,8 @@ class Plugin(EntropyEstimator):
 @dataclass(frozen=True)
 class MillerMadow(EntropyEstimator):
     """H = plug-in + (kinds seen - 1) / 2N.  Miller 1955."""
+
+    name = "miller-madow"
 
     def weight(self, n: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.log(n)
@@ -98,6 +102,8 @@ class MillerMadow(EntropyEstimator):
 class Digamma(EntropyEstimator):
     """H = ln N - (1/N) sum n psi(n).  Grassberger 1988; Shen 2019, Eq. 53."""
 
+    name = "digamma"
+
     def weight(self, n: NDArray[np.float64]) -> NDArray[np.float64]:
         return psi(n)
 
@@ -106,6 +112,8 @@ class Digamma(EntropyEstimator):
 @dataclass(frozen=True)
 class Grassberger(EntropyEstimator):
     """H = ln N - (1/N) sum n G(n), G(n) = psi(n) + (-1)^n / 2 [psi((n + 1)/2) - psi(n/2)].  Grassberger 2003."""
+
+    name = "grassberger"
 
     def weight(self, n: NDArray[np.float64]) -> NDArray[np.float64]:
         sign = np.where(n % 2 == 0, 0.5, -0.5)
@@ -116,13 +124,9 @@ class Grassberger(EntropyEstimator):
         return 0.25 * kinds
 
 
-NAMES: dict[type[EntropyEstimator], str] = {
-    Plugin: "plugin",
-    MillerMadow: "miller-madow",
-    Digamma: "digamma",
-    Grassberger: "grassberger",
+ESTIMATORS: dict[str, EntropyEstimator] = {
+    estimator.name: estimator for estimator in (Plugin(), MillerMadow(), Digamma(), Grassberger())
 }
-ESTIMATORS: dict[str, EntropyEstimator] = {name: kind() for kind, name in NAMES.items()}
 
 
 def as_estimator(estimator: EntropyEstimator | str | None) -> EntropyEstimator:
@@ -135,8 +139,10 @@ def as_estimator(estimator: EntropyEstimator | str | None) -> EntropyEstimator:
         return Grassberger()
     found = ESTIMATORS.get(estimator) if isinstance(estimator, str) else estimator
     if not isinstance(found, EntropyEstimator):
+        if isinstance(estimator, str):
+            raise InputError(f"there is no estimator {estimator!r}; {suggestion(estimator, ESTIMATORS)}")
         raise InputError(
-            f"unknown estimator {estimator!r}; expected one of {', '.join(ESTIMATORS)}, or an object such as Plugin()"
+            f"estimator is {estimator!r}; expected one of {', '.join(ESTIMATORS)}, or an object such as Plugin()"
         )
     return found
 

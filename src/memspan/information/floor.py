@@ -26,11 +26,11 @@ from memspan.information.tables import marginals
 
 Floats = NDArray[np.float64]
 LEAST, MOST, POINTS = 1e-6, 200.0, 600
+# Numbers of pairs at which the expectation is computed; in between it is interpolated.
 GRID = 6
-"""Numbers of pairs at which the expectation is computed; in between it is interpolated."""
 ROUNDING = 1e-12
+# Cells of tables that are evaluated at once.
 TOGETHER = 1 << 20
-"""Cells of tables that are evaluated at once."""
 
 
 @final

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from memspan.errors import InputError
 
 LARGEST_DEFAULT = 10_000
+# Minimum length of the longest document, in symbols, for default lags.
 SHORTEST_TEXT = 20
-"""Minimum length of the longest document, in symbols, for default lags."""
 
 
 def log_lags(first: int, last: int, per_decade: int = 12) -> NDArray[np.int64]:

@@ -25,34 +25,33 @@ from memspan.sequences import Sequence
 Integers = NDArray[np.int64]
 
 NULLS = ("auto", "blocks", "independent", "documents", "shifts")
+# Nulls of version 0.1, which `blocks` replaces.
 RENAMED = NULLS[3:]
-"""Nulls of version 0.1, which `blocks` replaces."""
 
+# Blocks that the data are cut into on average: enough to destroy dependence, long enough to keep structure.
+#
+# A block of mean length L keeps a share of about 1 - s/L of the bias that structure of range s makes. Alphabets of
+# 1,000 symbols need that share to one part in a thousand, so blocks are as long as a hundred of them allow.
 BLOCKS = 100
-"""Blocks that the data are cut into on average: enough to destroy dependence, long enough to keep structure.
-
-A block of mean length L keeps a share of about 1 - s/L of the bias that structure of range s makes. Alphabets of
-1,000 symbols need that share to one part in a thousand, so blocks are as long as a hundred of them allow.
-"""
+# Blocks of short data are at least this long, as long as there are ten of them.
 SHORTEST_BLOCK = 50
-"""Blocks of short data are at least this long, as long as there are ten of them."""
 FEWEST_BLOCKS = 10
 
 FEWEST_DRAWS, MOST_DRAWS, SPARSE_DRAWS = 48, 256, 32
+# Draws are added until together they have this many pairs, because they decide how much the result depends on the seed.
 PAIRS = 1 << 28
-"""Draws are added until together they have this many pairs, because they decide how much the result depends on the seed."""
+# Draws of the null of halves, and as many of quarters, of the data.
 PART_DRAWS = 16
-"""Draws of the null of halves, and as many of quarters, of the data."""
+# Jackknife blocks that are needed to divide the data into quarters.
 FEWEST_PARTS = 4
-"""Jackknife blocks that are needed to divide the data into quarters."""
+# Cells that the tables of all draws may have together.
 TABLE_CELLS = 1 << 25
-"""Cells that the tables of all draws may have together."""
+# Limits of one draw; its value is scaled to the number of pairs of each lag (see `floor`).
 PAIRS_PER_DRAW, SPARSE_PAIRS_PER_DRAW, STRETCHES_PER_DRAW = 1 << 25, 1 << 22, 1 << 17
-"""Limits of one draw; its value is scaled to the number of pairs of each lag (see `floor`)."""
+# Draws are numbered from 0, those of halves from 1 x this and those of quarters from 2 x this.
 LEVEL = 1 << 20
-"""Draws are numbered from 0, those of halves from 1 x this and those of quarters from 2 x this."""
+# A lag with less than the first share of the pairs of its class starts a new class; the last lag needs the second.
 NEW_CLASS, LAST_CLASS = 0.8, 0.98
-"""A lag with less than the first share of the pairs of its class starts a new class; the last lag needs the second."""
 
 
 @final

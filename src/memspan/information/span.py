@@ -14,18 +14,18 @@ from memspan.results.curve import SIGNIFICANCE
 Floats = NDArray[np.float64]
 Lags = NDArray[np.int64]
 
+# Width (in log lag) of the bands over which evidence is pooled: half a Gaussian, about three steps of the lag grid.
 BAND = 0.6
-"""Width (in log lag) of the bands over which evidence is pooled: half a Gaussian, about three steps of the lag grid."""
+# Standard errors that make a value surely above or below a level.
 SURELY = 2.0
-"""Standard errors that make a value surely above or below a level."""
+# Standard errors above the level that make a single lag a peak which extends the reach, the second at any distance.
 PEAK, FAR_PEAK = 3.0, 5.0
-"""Standard errors above the level that make a single lag a peak which extends the reach, the second at any distance."""
+# Curves drawn for the interval of the reach.
 REDRAWN = 400
-"""Curves drawn for the interval of the reach."""
+# Lags that are counted in addition, around the lag where the curve crosses the level; again if that moves the crossing.
 REFINED, ROUNDS = 12, 16
-"""Lags that are counted in addition, around the lag where the curve crosses the level; again if that moves the crossing."""
+# A chain starts at lag 3 or less (or at the smallest lag measured), and each is at most three times the one before.
 FIRST, STEP = 3, 3
-"""A chain starts at lag 3 or less (or at the smallest lag measured), and each is at most three times the one before."""
 
 
 def chain(lags: Lags, member: NDArray[np.bool_], last: int = -1) -> int:
@@ -50,9 +50,12 @@ def find_span(lags: Lags, score: Floats, range_profile: RangeProfile, draws: int
     variance accounts for the correlation of neighboring lags and for the error that all lags share because the floor
     rests on a limited number of draws.
     """
+    # Extra lags around the crossing of the level would give their bands more evidence than the others have.
     usual = np.isin(lags, log_lags(int(lags[0]), int(lags[-1])))
+    # A score of 1,000 is as good as any larger one, and the sums of the bands stay finite.
     lags, score = lags[usual], np.clip(score[usual], -1e3, 1e3)
     pooled = band_scores(lags, score, range_profile, draws)
+    # Student's t, because the standard deviation under the null is estimated from the draws.
     needed = -float(stdtrit(draws - 1, SIGNIFICANCE))
     low, last, high = (_first_gap(lags, pooled, needed + shift) for shift in (1.96, 0.0, -1.96))
     if last < 0:
@@ -83,6 +86,7 @@ def band_scores(lags: Lags, score: Floats, range_profile: RangeProfile, draws: i
     step = (position - position[:, None]) / BAND
     weights = np.where(step >= 0, np.exp(-(step**2) / 2), 0.0)
     correlation = range_profile.correlation(np.abs(lags[:, None] - lags))
+    # The last term is the error of the floor, which all lags share: the mean of `draws` draws.
     variance = np.einsum("ki,ij,kj->k", weights, correlation, weights) + weights.sum(axis=1) ** 2 / draws
     pooled = weights @ score / np.sqrt(variance)
     end = int(np.searchsorted(position, position[-1] - BAND / 2))
@@ -100,13 +104,16 @@ class RangeProfile:
     def __init__(self, lags: Lags, agreement: Floats, alphabet: int, significant: NDArray[np.bool_]) -> None:
         last = chain(lags, significant)
         most = int(lags[last]) if last >= 0 else 1
+        # T(0) = V - 1 by definition. Beyond the chain T is taken to fall linearly to 0 at twice its last lag.
         known = np.concatenate([[alphabet - 1.0], np.where(significant, agreement, 0.0)[: last + 1], [0.0]])
         places = np.concatenate([[0], lags[: last + 1], [2 * most]])
         profile = np.interp(np.arange(2 * most + 1), places, known)
         # T is even in s.
         even = np.concatenate([profile[:0:-1], profile])
+        # Padded to twice the length, so that the cyclic correlation does not wrap around.
         size = 1 << int(np.ceil(np.log2(2 * len(even))))
         product = np.fft.irfft(np.abs(np.fft.rfft(even, size)) ** 2, size)[: 2 * most + 1]
+        # 1e-300 instead of 0: a constant sequence has no structure at all.
         self._correlation = (product / max(product[0], 1e-300)) ** 2
         squares = profile**2
         self.mean_range = float(

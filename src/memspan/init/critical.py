@@ -18,10 +18,10 @@ from memspan.init.mean_field import InputStatistics, MeanFieldLayer, Stack, chec
 from memspan.theory import Field, MinimalField, VanillaField, critical_minimal, critical_vanilla
 from memspan.theory.meanfield.field import phase_of
 
+# What the gradients do in each phase.
 WORDS = {"ordered": "vanishing", "critical": "critical", "chaotic": "exploding"}
-"""What the gradients do in each phase."""
+# The longest timescale to report: single-precision weights determine chi_1 to about seven digits.
 LONGEST = 100_000
-"""The longest timescale to report: single-precision weights determine chi_1 to about seven digits."""
 
 
 def critical_(

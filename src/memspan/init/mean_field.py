@@ -13,8 +13,8 @@ from memspan.errors import InputError
 from memspan.init.orthogonal import orthogonal_
 from memspan.theory import Field, VanillaField
 
+# The recurrent matrix: independent Gaussian entries, or sigma_w times a uniform orthogonal matrix.
 ENSEMBLES = ("gaussian", "orthogonal")
-"""The recurrent matrix: independent Gaussian entries, or sigma_w times a uniform orthogonal matrix."""
 
 
 def mean_field_(

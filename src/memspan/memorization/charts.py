@@ -14,8 +14,8 @@ from memspan.results.text import one_line, visible
 
 Array = NDArray[np.float64]
 
+# A state that turns in more planes is drawn in the first ones only.
 MOST_PLANES = 4
-"""A state that turns in more planes is drawn in the first ones only."""
 MOST_SYMBOLS = 8
 """Number of symbols with a line of their own, the most frequent ones."""
 # Curves between the positions are drawn for at most this many symbols: more would hide each other.

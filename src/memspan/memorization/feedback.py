@@ -14,8 +14,8 @@ from memspan.memorization.constructions import Construction
 from memspan.memorization.strings import PeriodicString, Text
 from memspan.results import LinearNetwork
 
+# Binary digits of the state that hold the string; the 53rd of a float64 is needed for the half unit of the thresholds.
 STATE_BITS = 52
-"""Binary digits of the state that hold the string; the 53rd of a float64 is needed for the half unit of the thresholds."""
 
 # Why rounding is harmless. Let u = 2^-53 and L the length; n^L <= 2^52, so n^-L >= 2 u. The constants n
 # c_s and the thresholds halfway between digits are exact. State i is c_i plus a rest of at most (1 -

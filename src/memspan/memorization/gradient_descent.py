@@ -14,15 +14,15 @@ from memspan.memorization.strings import PeriodicString, Text
 from memspan.progress import SILENT, Progress
 from memspan.results import LinearNetwork, TrainedLinearNetwork
 
+# Longest period and most hidden units for training: seconds to a minute on one core.
 LONGEST = 64
-"""Longest period and most hidden units for training: seconds to a minute on one core."""
 TESTED_PERIODS = 100
+# Largest gradient norm, over all weights of one network.
 CLIP = 1.0
-"""Largest gradient norm, over all weights of one network."""
+# Share of the updates during which the training string grows from one period to all.
 GROWING = 0.6
-"""Share of the updates during which the training string grows from one period to all."""
+# Weight of half the mean squared norm of the scores: cross-entropy alone is lowest for a state that grows without bound.
 SCORE_PENALTY = 1e-3
-"""Weight of half the mean squared norm of the scores: cross-entropy alone is lowest for a state that grows without bound."""
 
 
 @final

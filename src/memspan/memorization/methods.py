@@ -23,8 +23,8 @@ from memspan.progress import SILENT, Progress
 from memspan.results import END, FrequencySearch, LinearNetwork, Memorization
 
 METHODS = ("auto", "rotation", "cyclic", "spectral", "feedback")
+# Seconds of search by default.
 BUDGET = 60.0
-"""Seconds of search by default."""
 
 
 def memorize(

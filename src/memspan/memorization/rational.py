@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from memspan.errors import InputError
 
+# Orders are factored by trial division, which takes a few milliseconds up to here.
 LARGEST_ORDER = 10**9
-"""Orders are factored by trial division, which takes a few milliseconds up to here."""
+# Rows of the largest matrix that is built: 8 MB.
 LARGEST_MATRIX = 1_000
-"""Rows of the largest matrix that is built: 8 MB."""
+# Index of the largest cyclotomic polynomial that is expanded; takes up to a second.
 LARGEST_POLYNOMIAL = 10_000
-"""Index of the largest cyclotomic polynomial that is expanded; takes up to a second."""
+# Rows up to which all orders are listed: 3,886 of them, up to 6,846,840.
 LARGEST_SIZE = 60
-"""Rows up to which all orders are listed: 3,886 of them, up to 6,846,840."""
 
 
 def rational_size(order: int) -> int:

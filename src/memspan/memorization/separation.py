@@ -23,16 +23,16 @@ from memspan.errors import EvidenceError
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+# Smaller margins count as none: rounding errors would accumulate beyond them in long replays.
 LEAST_MARGIN = 1e-8
-"""Smaller margins count as none: rounding errors would accumulate beyond them in long replays."""
 # The defaults of HiGHS (1e-7) are coarser than the least margin.
 _OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 # HiGHS checks its time limit only between large steps; programs of up to this size take a few seconds per
 # step.
 _MOST_COEFFICIENTS = 1_000_000
+# Largest difference (summed over coordinates) of two weighted means that count as equal. Weights in [-1, 1] on up to 200
+# coordinates, whose bias is at most 400, then lead by at most 4e-9 at every position: less than `LEAST_MARGIN`.
 PROOF = 1e-11
-"""Largest difference (summed over coordinates) of two weighted means that count as equal. Weights in [-1, 1] on up to 200
-coordinates, whose bias is at most 400, then lead by at most 4e-9 at every position: less than `LEAST_MARGIN`."""
 # Smaller pivots are rounding errors.
 _PIVOT = 1e-10
 

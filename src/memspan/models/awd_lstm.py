@@ -18,8 +18,8 @@ from memspan.models.model import Model, ModelOutput, State
 from memspan.models.softmax_mixture import SoftmaxMixture
 from memspan.models.variational import WeightDropLSTMLayer, dropout_mask, embed, locked_dropout
 
+# The embedding is drawn uniformly within this, as in the program of Yang 2018.
 AWD_SPREAD = 0.1
-"""The embedding is drawn uniformly within this, as in the program of Yang 2018."""
 
 
 @final

@@ -12,8 +12,8 @@ from memspan.cells.base.cell import Cell
 from memspan.errors import InputError
 from memspan.models.model import Model, ModelOutput, State
 
+# Embedding and head are drawn uniformly within this, as in the PyTorch example that Shen 2019 trains.
 EMBEDDING_SPREAD = 0.1
-"""Embedding and head are drawn uniformly within this, as in the PyTorch example that Shen 2019 trains."""
 
 
 class CellModel(Model):

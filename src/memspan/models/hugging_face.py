@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from transformers import DynamicCache, PreTrainedModel
     from transformers.cache_utils import DynamicLayer
 
+# Tolerance for equal logits, relative to the largest one; float32 deviates by about 1e-6.
 SAME = 1e-3
-"""Tolerance for equal logits, relative to the largest one; float32 deviates by about 1e-6."""
 _EXPECTED = "use a causal Transformer, such as GPT-2 or Llama"
 _POSITIONS = ("max_position_embeddings", "n_positions", "max_seq_len")
 _FIRST_TOKENS = ("bos_token_id", "eos_token_id")

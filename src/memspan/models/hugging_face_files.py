@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 _PICKLES = ("*.bin", "*.pt", "*.pth")
+# Characters of another library's error message to include.
 _LONGEST_MESSAGE = 200
-"""Characters of another library's error message to include."""
 
 
 def model_folder(name: str | Path) -> Path:

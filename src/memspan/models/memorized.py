@@ -18,14 +18,14 @@ from memspan.results import LinearNetwork
 
 Array = NDArray[np.float64]
 
+# Amplitude of the orbit under tanh: its third power (1e-6) is negligible, and it is large against rounding (1e-9).
 AMPLITUDE = 0.01
-"""Amplitude of the orbit under tanh: its third power (1e-6) is negligible, and it is large against rounding (1e-9)."""
+# Distance of a positive orbit's center from zero, in radii: no rounding error of the radius reaches zero.
 MARGIN = 1.5
-"""Distance of a positive orbit's center from zero, in radii: no rounding error of the radius reaches zero."""
+# Cosines below this belong to a quarter turn.
 _QUARTER = 1e-9
-"""Cosines below this belong to a quarter turn."""
+# Steps of a replay that run in one call.
 _CHUNK = 4096
-"""Steps of a replay that run in one call."""
 
 
 @final

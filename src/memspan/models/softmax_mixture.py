@@ -18,8 +18,8 @@ from memspan.cells.base.layer import Device, Dtype
 from memspan.errors import InputError
 from memspan.models.variational import locked_dropout
 
+# Logits computed at a time: few enough for the processor's cache, with enough rows for efficient matrix products.
 CHUNK = 2**21
-"""Logits computed at a time: few enough for the processor's cache, with enough rows for efficient matrix products."""
 
 
 @final

@@ -15,8 +15,8 @@ from memspan.errors import InputError
 from memspan.sequences.store import Symbols
 
 Kind = Literal["characters", "words"]
+# The symbol for everything that the training text does not contain.
 UNKNOWN = {"characters": "\ufffd", "words": "<unk>"}
-"""The symbol for everything that the training text does not contain."""
 END = {"characters": "\n", "words": "<eos>"}
 """The symbol at the end of a line."""
 

@@ -35,10 +35,10 @@ from memspan.sampling.decoding import Choice
 from memspan.sampling.streams import evaluation_mode
 from memspan.tasks.task import SPLITS, Batch
 
+# A discriminator whose scores have a smaller standard deviation than this distinguishes nothing.
 FLAT = 1e-4
-"""A discriminator whose scores have a smaller standard deviation than this distinguishes nothing."""
+# Consecutive updates with flat scores before a warning.
 PATIENCE = 200
-"""Consecutive updates with flat scores before a warning."""
 
 
 @final

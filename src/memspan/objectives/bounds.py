@@ -15,8 +15,8 @@ from torch.nn import functional
 
 from memspan.errors import InputError
 
+# `nwj` clips scores here: e^50 is finite in single precision, and min(T, 50) is a valid critic.
 LARGEST_SCORE = 50.0
-"""`nwj` clips scores here: e^50 is finite in single precision, and min(T, 50) is a valid critic."""
 
 
 def donsker_varadhan(joint: Tensor, product: Tensor) -> Tensor:

@@ -22,15 +22,15 @@ from memspan.statistics import student_interval
 
 Text = NDArray[np.integer]
 
+# Symbols between two segments, and number of folds.  Cao and Xu 2020, Table 2.
 GAP, FOLDS = 10, 10
-"""Symbols between two segments, and number of folds.  Cao and Xu 2020, Table 2."""
+# Minimum share of a fold that lies between segments treated as independent.
 MIN_SEPARATION = 0.1
-"""Minimum share of a fold that lies between segments treated as independent."""
+# Minimum number of non-overlapping pairs in a fold.
 MIN_PAIRS = 20
-"""Minimum number of non-overlapping pairs in a fold."""
+# Standard deviation of the initial embeddings. The maximum of 40 numbers of deviation 1 is about 2 for any segment,
+# and products of such numbers soon leave no active unit in the discriminator.
 EMBEDDING_STD = 0.1
-"""Standard deviation of the initial embeddings. The maximum of 40 numbers of deviation 1 is about 2 for any segment,
-and products of such numbers soon leave no active unit in the discriminator."""
 
 
 @final

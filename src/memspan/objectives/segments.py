@@ -15,8 +15,8 @@ from torch.nn import functional
 
 from memspan.errors import InputError
 
+# Symbols of a segment.  Cao and Xu 2020, section 5.2.
 LENGTH = 40
-"""Symbols of a segment.  Cao and Xu 2020, section 5.2."""
 
 
 class Padded(NamedTuple):

@@ -8,8 +8,8 @@ from memspan.presentation.numbers import count, number, share, trimmed, unit_of,
 from memspan.presentation.page.section import Row, TextTable
 from memspan.results import Curve, DecayFit, LawFit, LocalExponent, Measurement, Period, Span
 
+# Lags in a table; a longer curve is in `result.json` only.
 MOST_ROWS = 200
-"""Lags in a table; a longer curve is in `result.json` only."""
 _SYMBOLS = {
     "chars": ("character", "characters"),
     "bytes": ("byte", "bytes"),
@@ -21,16 +21,6 @@ _SYMBOLS = {
     "bpe": ("token", "tokens"),
     "json": ("item", "items"),
 }
-_LAWS = {
-    "exponential": "exponential",
-    "power": "power law",
-    "exponential+constant": "exponential plus a constant",
-    "cutoff-power": "power law with a cutoff",
-    "exponential+power": "exponential plus a power law",
-    "stretched": "stretched exponential",
-}
-# Parameters that give the shape of a law; the others are amplitudes.
-_SHAPE = ("exponent", "length", "stretch")
 
 
 def symbols_word(symbols: str, amount: float = 2) -> str:
@@ -49,7 +39,9 @@ def law_name(name: str) -> str:
     >>> law_name("cutoff-power")
     'power law with a cutoff'
     """
-    return _LAWS.get(name, name)
+    from memspan.decay.laws import LAWS
+
+    return LAWS[name].label if name in LAWS else name
 
 
 def law_words(name: str, fit: LawFit) -> str:
@@ -59,7 +51,9 @@ def law_words(name: str, fit: LawFit) -> str:
     >>> law_words("power", fit)
     'power law, exponent 0.41 [0.38, 0.44]'
     """
-    shape = [key for key in _SHAPE if key in fit.parameters]
+    from memspan.decay.laws import LAWS
+
+    shape = LAWS[name].shape if name in LAWS else ()
     values = [f"{key} {with_interval(fit.parameters[key], fit.intervals.get(key))}" for key in shape]
     return ", ".join([law_name(name), *values])
 
@@ -198,7 +192,7 @@ def law_table(decay: DecayFit | None, symbols: str, *, bits: bool = False) -> Te
         return TextTable("", header, ())
     ordered = sorted(decay.laws.items(), key=lambda item: -item[1].weight)
     rows = tuple(
-        (law_name(name), _parameters(fit, symbols, bits), share(fit.weight), "yes" if fit.fits else "no")
+        (law_name(name), _parameters(name, fit, symbols, bits), share(fit.weight), "yes" if fit.fits else "no")
         for name, fit in ordered
     )
     caption = (
@@ -208,16 +202,19 @@ def law_table(decay: DecayFit | None, symbols: str, *, bits: bool = False) -> Te
     return TextTable(caption, header, rows)
 
 
-def _parameters(fit: LawFit, symbols: str, bits: bool) -> str:
-    """Every parameter with its interval and unit; those that are neither lengths nor exponents are information."""
-    units = {"length": f" {symbols_word(symbols)}", "exponent": "", "stretch": ""}
+def _parameters(law: str, fit: LawFit, symbols: str, bits: bool) -> str:
+    """Every parameter with its interval and unit; no units for a law that this version does not know."""
+    from memspan.decay.laws import INFORMATION, LAWS, SYMBOLS
+
     unit, scale = unit_of(bits)
+    words = {INFORMATION: f" {unit}", SYMBOLS: f" {symbols_word(symbols)}"}
     parts = []
     for name, value in fit.parameters.items():
-        interval, factor = fit.intervals.get(name), 1.0 if name in units else scale
+        kind = LAWS[law].units[name] if law in LAWS else ""
+        interval, factor = fit.intervals.get(name), scale if kind == INFORMATION else 1.0
         if interval is not None:
             interval = interval[0] * factor, interval[1] * factor
-        parts.append(f"{name.replace('_', ' ')} {with_interval(value * factor, interval)}{units.get(name, f' {unit}')}")
+        parts.append(f"{name.replace('_', ' ')} {with_interval(value * factor, interval)}{words.get(kind, '')}")
     return "; ".join(parts)
 
 

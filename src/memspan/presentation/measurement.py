@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, final
 
+from memspan.decay.laws import LAWS
 from memspan.presentation.curve import (
     MOST_ROWS,
     caution,
@@ -49,14 +50,6 @@ _NULLS = {
     "documents": "documents paired at random",
     "shifts": "the sequence shifted far against itself",
     "independent": "shuffled symbols",
-}
-_LAWS = {
-    "exponential": "The memory has one length: every step costs the same factor of information.",
-    "power": "The memory has no characteristic length: doubling the lag always costs the same factor.",
-    "exponential+constant": "A short memory, and a part that never fades, such as a mix of documents.",
-    "cutoff-power": "A power law that ends: beyond the length it falls much faster.",
-    "exponential+power": "A short memory and, below it, one without a characteristic length.",
-    "stretched": "Between an exponential and a power law.",
 }
 
 
@@ -167,9 +160,10 @@ class MeasurementPresenter(Presenter[Measurement]):
             fit = decay[decay.best]
             chance = "" if fit.p_value is None else f", p = {number(fit.p_value, 1)}"
             residuals = f"has residuals of {number(fit.misfit, 2)} standard errors{chance}"
-            return "law", law_sentence(result), f"The best of six, {law_name(decay.best)}, {residuals}."
+            return "law", law_sentence(result), f"The best of {len(decay.laws)}, {law_name(decay.best)}, {residuals}."
         weight = f"AICc weight {share(decay[decay.best].weight)} among the laws tried: a guide."
-        return "best law", law_name(decay.best), f"{_LAWS.get(decay.best, '')} {weight}".strip()
+        description = LAWS[decay.best].description if decay.best in LAWS else ""
+        return "best law", law_name(decay.best), f"{description} {weight}".strip()
 
     def _period_meaning(self, period: Period) -> str:
         if period.exact:

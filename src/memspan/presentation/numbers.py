@@ -6,8 +6,8 @@ import math
 import re
 from collections.abc import Iterable
 
+# Text for a missing or NaN value.
 UNKNOWN = "unknown"
-"""Text for a missing or NaN value."""
 BITS_PER_NAT = 1 / math.log(2)
 _NUMBER = r"[+-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
 # A value in nats, two values compared, and an optional difference in parentheses.

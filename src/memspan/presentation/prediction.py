@@ -12,8 +12,8 @@ from memspan.presentation.page.section import MEANING, Row, TextTable
 from memspan.presentation.presenter import Block, Presenter, facts, note_lines
 from memspan.results import Chart, HeatMap, Prediction, TimescaleTarget
 
+# Cells without a closed theory, whose numbers come from a simulation.
 SIMULATED = ("lstm", "gru")
-"""Cells without a closed theory, whose numbers come from a simulation."""
 _NAMES = {
     "bias_mean": "bias mean",
     "input_variance": "input variance",

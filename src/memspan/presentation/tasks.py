@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+# The text that a model from elsewhere reads.
 TOKENS = "tokens"
-"""The text that a model from elsewhere reads."""
 # Units that follow their number.
 _SUFFIXES = ("nats", "bits per character")
 # Options of tasks that belong to their names.

@@ -15,8 +15,8 @@ from memspan.presentation.page.section import TextTable
 from memspan.presentation.presenter import Block, present
 from memspan.results.display import Notebook
 
+# Columns of a table where standard output is not a terminal.
 PAGE_WIDTH = 120
-"""Columns of a table where standard output is not a terminal."""
 
 
 @final

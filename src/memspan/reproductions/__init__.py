@@ -22,10 +22,10 @@ from memspan.reproductions.recipe import Outcome as Outcome
 from memspan.reproductions.recipe import Recipe as Recipe
 from memspan.results import Reproduction
 
+# Every recipe by its id. The table is data: the module of a recipe is imported when the recipe runs.
 RECIPES: dict[str, Recipe] = {
     recipe.id: recipe for paper in (shen2019, chen2018, kerg2020, cao2020, memorization2023) for recipe in paper.RECIPES
 }
-"""Every recipe by its id. The table is data: the module of a recipe is imported when the recipe runs."""
 
 
 def reproduce(

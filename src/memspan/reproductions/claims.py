@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 from memspan.results import Claim
 from memspan.statistics import student_margin
 
+# Standard errors that one measured value may be off: errors from 16 blocks are off by more in 1 of 900 cases.
 ONE = 4.0
-"""Standard errors that one measured value may be off: errors from 16 blocks are off by more in 1 of 900 cases."""
+# The same for the worst of many values: one value is off by more in 1 of 6,000 cases.
 MANY = 5.0
-"""The same for the worst of many values: one value is off by more in 1 of 6,000 cases."""
 
 
 def claim(text: str, measure: str = "") -> Statement:

@@ -36,18 +36,18 @@ if TYPE_CHECKING:
 KNOWN = PowerLawBinary(0.1, 0.4)
 DOCUMENTS, LENGTH = 400, 10_000
 LIBRARY_BYTES = 3_000_000
+# The network whose timescale is compared with the reach of the source code.
 CELL, BIAS = "minimal-rnn", 6.0
-"""The network whose timescale is compared with the reach of the source code."""
+# A piece of source code that a computed network replays; it says what the network does.
 LINE = "while True"
-"""A piece of source code that a computed network replays; it says what the network does."""
+# Settings of the network that is trained on the source code, on top of the defaults of `memspan train characters`.
 LEARNER: dict[str, Any] = {
     "task": {"data": "python"},
     "cell": {"hidden": 128},
     "training": {"updates": 700, "learning_rate": 5e-3, "validate_every": 350, "validation_batches": 40},
 }
-"""Settings of the network that is trained on the source code, on top of the defaults of `memspan train characters`."""
+# Characters that it generates.
 GENERATED = 500_000
-"""Characters that it generates."""
 # A quarter of each generated text, so that every lag has enough pairs.
 LARGEST_LAG = 500
 

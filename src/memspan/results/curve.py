@@ -18,19 +18,18 @@ from memspan.results.files import write_text
 if TYPE_CHECKING:
     import pandas
 
+# Fewer documents than the first, and a length of fewer spans than the second, cannot determine a law.
+#
+# Chosen on 100 samples of a binary power law (amplitude 0.1, exponent 0.4) in one document of 300,000 symbols, after a first
+# value of 100 had let 21 of them pass.
 FEW_DOCUMENTS, FEW_SPANS = 10, 300
-"""Fewer documents than the first, and a length of fewer spans than the second, cannot determine a law.
-
-Chosen on 100 samples of a binary power law (amplitude 0.1, exponent 0.4) in one document of 300,000 symbols, after a first
-value of 100 had let 21 of them pass.
-"""
 ONE_DOCUMENT = (
     "the dependence extends over more than 1/300 of the data, which are one document or few: their own average hides "
     "the slowest part of the dependence, so the curve is too low at long lags and its law cannot be determined; "
     "use many documents"
 )
+# The probability under the null below which a lag's information counts as significant.
 SIGNIFICANCE = 1e-3
-"""The probability under the null below which a lag's information counts as significant."""
 
 
 @final

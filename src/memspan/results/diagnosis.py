@@ -14,8 +14,8 @@ from memspan.results.display import Displayed, Notebook, in_brief
 from memspan.results.encoding import JsonResult, check_lengths
 
 Numbers = NDArray[np.float64]
+# A gradient is visible as long as its norm is at least this fraction of the norm at the last step.
 VISIBLE = 1e-3
-"""A gradient is visible as long as its norm is at least this fraction of the norm at the last step."""
 
 
 @final

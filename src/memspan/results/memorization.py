@@ -16,10 +16,10 @@ Array = NDArray[np.float64]
 
 END = "<END>"
 """The symbol that ends a finite string."""
+# Symbols of the longest period: a square matrix of that size takes 32 MB.
 LONGEST_PERIOD = 2_000
-"""Symbols of the longest period: a square matrix of that size takes 32 MB."""
+# The JSON holds a replay of three periods, but at most 300 symbols (or one period).
 SHOWN_PERIODS, SHOWN_SYMBOLS = 3, 300
-"""The JSON holds a replay of three periods, but at most 300 symbols (or one period)."""
 # Larger weights would leave no digits for differences of scores. The comparison also rejects NaN and infinity.
 _LARGEST_WEIGHT = 1e15
 # W_h is nearly all zeros, so larger networks run faster with a sparse matrix; small ones do not.

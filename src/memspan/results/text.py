@@ -7,8 +7,8 @@ import unicodedata
 
 from memspan.results.memorization import END
 
+# Nats whose exponential is still finite in double precision.
 LARGEST = 700.0
-"""Nats whose exponential is still finite in double precision."""
 _SIGNS = {" ": "␣", "\n": "⏎", "\r": "↵", "\t": "⇥"}
 # Unicode categories of control and format characters, surrogates, private use, unassigned, line and paragraph separators.
 _HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")

@@ -11,8 +11,8 @@ from torch import Tensor
 
 from memspan.errors import InputError
 
+# Number of likeliest symbols searched first for `top_p`; eight times as many in each further attempt.
 _TOP_P_START = 64
-"""Number of likeliest symbols searched first for `top_p`; eight times as many in each further attempt."""
 
 
 @final

@@ -16,16 +16,16 @@ from memspan.progress import SILENT, Progress
 from memspan.sampling.decoding import Choice
 from memspan.sampling.streams import GROUP, Block, sample
 
+# Default number of texts; fewer if they would be short.
 STREAMS = 256
-"""Default number of texts; fewer if they would be short."""
+# Default minimum length of a text, in symbols.
 SHORTEST = 1_000
-"""Default minimum length of a text, in symbols."""
+# Streams per group for a model with a fixed-size state: one step reads all weights once for the whole group.
 _FIXED_STATE_GROUP = 256
-"""Streams per group for a model with a fixed-size state: one step reads all weights once for the whole group."""
+# Maximum memory for states that grow with the text, unless a single stream needs more.
 _STATE_BYTES = 1 << 30
-"""Maximum memory for states that grow with the text, unless a single stream needs more."""
+# Separates the random numbers of first symbols from those of the streams.
 _FIRST_SYMBOLS = 1
-"""Separates the random numbers of first symbols from those of the streams."""
 
 
 @final

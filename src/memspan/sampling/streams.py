@@ -19,10 +19,10 @@ from memspan.progress import SILENT, Progress
 from memspan.sampling.decoding import Choice
 from memspan.sequences.store import Symbols, narrow_dtype
 
+# Default number of streams that are sampled in parallel.
 GROUP = 64
-"""Default number of streams that are sampled in parallel."""
+# Steps of a block.
 STEPS = 1024
-"""Steps of a block."""
 
 
 class Block(NamedTuple):

@@ -20,8 +20,8 @@ from memspan.sequences.encoding import CODE_POINTS, LabelEncoder, TableEncoder, 
 from memspan.sequences.sequence import Sequence
 from memspan.sequences.store import Symbols
 
+# Possible separators of streams, all of three bytes: Unicode's pictures of separators, then the private use area.
 MARKS = ("␞", "␟", "␝", "␜", *map(chr, range(0xE000, 0xF900)))
-"""Possible separators of streams, all of three bytes: Unicode's pictures of separators, then the private use area."""
 _ALL_MARKS = frozenset(MARKS)
 
 

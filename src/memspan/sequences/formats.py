@@ -23,8 +23,8 @@ TRANSFORMS = ("none", "difference", "log-return", "abs-log-return")
 """Transforms of numbers before binning."""
 MISSING = ("error", "drop", "break")
 """Policies for missing values: refuse them, skip them, or end a document at each."""
+# Types of raw token files; the first is the default.
 TOKEN_TYPES = ("uint16", "uint32")
-"""Types of raw token files; the first is the default."""
 
 
 @final
@@ -120,8 +120,8 @@ FORMATS: dict[str, Format] = {
 }
 """Every format, by the word of `--as`."""
 
+# The format of files whose extension no format claims.
 DEFAULT = "chars"
-"""The format of files whose extension no format claims."""
 
 SYMBOLS = tuple(FORMATS)
 """The words of `--as`; bpe takes a colon and the path of a tokenizer."""

@@ -13,16 +13,16 @@ from memspan.data.locations import find, locate
 from memspan.errors import InputError, suggestion
 from memspan.tasks.task import SPLITS, Split
 
+# The source of Python's standard library, which is on every machine that has Python.
 STANDARD_LIBRARY = "python"
-"""The source of Python's standard library, which is on every machine that has Python."""
 AUTO = "auto"
+# Data sets with training, validation and test texts.
 NAMED = tuple(name for name, data_set in CATALOG.items() if {file.split for file in data_set.files} >= set(SPLITS))
-"""Data sets with training, validation and test texts."""
+# Parts of a file name that mark it as a split.
 SPLIT_WORDS: dict[Split, tuple[str, ...]] = {"train": ("train",), "valid": ("valid", "val", "dev"), "test": ("test",)}
-"""Parts of a file name that mark it as a split."""
 SUFFIXES = ("", ".txt", ".tokens", ".text", ".raw", ".md")
+# Of every ten modules of the standard library, one is for validation and one for testing.
 HELD_OUT_EVERY = 10
-"""Of every ten modules of the standard library, one is for validation and one for testing."""
 
 
 class CorpusFiles(NamedTuple):

@@ -36,10 +36,10 @@ from memspan.tasks.task import (
     epoch_batch,
 )
 
+# Number of classes.
 DIGITS = 10
-"""Number of classes."""
+# Whichever images are on this machine, MNIST first.
 AUTO = "auto"
-"""Whichever images are on this machine, MNIST first."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -296,13 +296,13 @@ class ImageSet:
     """Images of each split; the splits are consecutive."""
 
 
+# The values of `data` other than `auto`.
 IMAGE_SETS: Mapping[str, ImageSet] = MappingProxyType(
     {
         "mnist": ImageSet(pixels=784, white=255, sizes={"train": 50_000, "valid": 10_000, "test": 10_000}),
         "digits": ImageSet(pixels=64, white=16, sizes={"train": 1_197, "valid": 300, "test": 300}),
     }
 )
-"""The values of `data` other than `auto`."""
 
 
 def image_set(name: str) -> str:

@@ -32,10 +32,10 @@ from memspan.tasks.task import (
 )
 
 BLANK = 0
+# Number of symbols to recall.
 RECALLED = 10
-"""Number of symbols to recall."""
+# Number of different symbols, 1 to 8.
 KINDS = 8
-"""Number of different symbols, 1 to 8."""
 MARKER = 9
 
 
@@ -154,8 +154,8 @@ class Denoise(RecallTask):
         return np.sort(np.argpartition(draws, RECALLED - 1, axis=1)[:, :RECALLED], axis=1).T
 
 
+# An answer within this distance of the sum counts as correct, as in Hochreiter and Schmidhuber 1997.
 CLOSE = 0.04
-"""An answer within this distance of the sum counts as correct, as in Hochreiter and Schmidhuber 1997."""
 
 
 @final
@@ -231,8 +231,8 @@ class Adding(Task):
         return {"accuracy": float((correct * batch.weights).sum() / batch.weights.sum())}
 
 
+# Sequences for validation, as in the paper, and the same number for testing.
 HELD_OUT = 2_000
-"""Sequences for validation, as in the paper, and the same number for testing."""
 
 
 @final

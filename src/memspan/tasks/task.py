@@ -27,8 +27,8 @@ SPLITS: tuple[Split, ...] = ("train", "valid", "test")
 Device = torch.device | str
 Settings = Mapping[str, Mapping[str, Any]]
 """Sections of a training configuration."""
+# Training settings that several tasks share.
 ADAM: dict[str, Any] = {"optimizer": "adam", "learning_rate": 1e-3, "clip_norm": 1.0}
-"""Training settings that several tasks share."""
 
 
 class Batch(NamedTuple):

@@ -17,16 +17,16 @@ from memspan.theory.sampled.cells import RandomNetwork
 from memspan.theory.sampled.simulation import Simulation, simulate
 
 PARAMETERS = ("sigma_w", "sigma_v", "sigma_b", "bias_mean", "input_variance")
+# Longer timescales share one color.
 LONGEST = 1_000.0
-"""Longer timescales share one color."""
+# Grid points along each axis of a phase diagram.
 POINTS = 200
-"""Grid points along each axis of a phase diagram."""
+# Steps with uncorrelated inputs, then steps with equal inputs.
 APART, TOGETHER = 10, 60
-"""Steps with uncorrelated inputs, then steps with equal inputs."""
+# Bias means shown in addition to the network's own.
 BIAS_MEANS = (-4.0, 0.0, 2.0, 4.0, 6.0, 8.0)
-"""Bias means shown in addition to the network's own."""
+# Input correlations of the curves over the bias mean.
 CORRELATIONS = (1.0, 0.99, 0.0)
-"""Input correlations of the curves over the bias mean."""
 _WIDTH, _NETWORKS = 2048, 16
 # Smaller for tied weights, which need real matrices.
 _TIED_WIDTH, _TIED_NETWORKS = 500, 4

@@ -43,17 +43,17 @@ from memspan.theory.sampled.cells import GRUCell, LSTMCell, RandomNetwork
 from memspan.theory.sampled.gated import gated_point
 
 _COMMON = {"sigma_w": 1.0, "sigma_v": 1.0, "sigma_b": 0.0, "bias_mean": 0.0, "input_variance": 1.0}
+# Default parameters of each cell: common initializations, and for the minimal RNN those of its source.
 DEFAULTS: dict[str, dict[str, float]] = {
     "rnn": {**_COMMON},
     "minimal-rnn": {**_COMMON, "sigma_w": 6.88, "sigma_v": 1.39, "input_variance": 0.46},
     "lstm": {**_COMMON, "bias_mean": 1.0},
     "gru": {**_COMMON},
 }
-"""Default parameters of each cell: common initializations, and for the minimal RNN those of its source."""
+# The cells with a closed theory.
 FIELDS: dict[str, type[Field]] = {"rnn": VanillaField, "minimal-rnn": MinimalField}
-"""The cells with a closed theory."""
+# The cells that are simulated.
 SAMPLED = {"lstm": LSTMCell(), "gru": GRUCell()}
-"""The cells that are simulated."""
 # Other bias means whose timescales are noted.
 _BIAS_MEANS = (2.0, 4.0, 6.0, 8.0)
 # Bias means in which `predict_cell` searches for a timescale of sampled cells.

@@ -22,8 +22,8 @@ from memspan.errors import InputError, suggestion
 Places = int | slice | tuple[Tensor, Tensor]
 """An index of stored states: one, a range, or one for each sequence."""
 
+# s_t = factor (h_{t-1} + context): the sum in the paper, the mean in the published program.  Kerg 2020, errata 13.
 COMBINE_FACTORS = {"mean": 0.5, "sum": 1.0}
-"""s_t = factor (h_{t-1} + context): the sum in the paper, the mean in the published program.  Kerg 2020, errata 13."""
 
 
 def check_combine(combine: str) -> None:

@@ -42,11 +42,11 @@ from memspan.cells.base.kernels import (
 )
 from memspan.progress import Progress
 
+# The other files whose functions and constants are compiled into a kernel.
 SOURCES = (kernels, relevance_memory)
-"""The other files whose functions and constants are compiled into a kernel."""
 
+# Sequences that a thread takes through all steps together: few enough for their memory to stay in the processor's cache.
 GROUP = 8
-"""Sequences that a thread takes through all steps together: few enough for their memory to stay in the processor's cache."""
 
 TANH, RELU, IDENTITY, MODRELU, GATED = (int(kind) for kind in CoreKind)
 

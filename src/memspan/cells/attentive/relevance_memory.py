@@ -19,8 +19,8 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
+# The score of an empty slot: below every other, so that empty slots are filled first.
 EMPTY = float("-inf")
-"""The score of an empty slot: below every other, so that empty slots are filled first."""
 
 
 @final

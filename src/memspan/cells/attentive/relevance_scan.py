@@ -24,8 +24,8 @@ from memspan.cells.attentive.relevance_memory import (
 )
 from memspan.cells.base.autograd import Probe, Scan
 
+# Whether to use the compiled steps where they apply: on the CPU, in single and double precision.
 COMPILED = True
-"""Whether to use the compiled steps where they apply: on the CPU, in single and double precision."""
 
 
 def compiled_steps(tensor: Tensor) -> ModuleType | None:

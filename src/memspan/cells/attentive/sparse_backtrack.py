@@ -254,8 +254,8 @@ class StorageSlots:
         return self.write[t], torch.arange(self.write.shape[1], device=self.write.device)
 
 
+# Added to the divisor of the weights: their sum is zero if more than `top` scores share the highest value.
 SMALL = 1e-7
-"""Added to the divisor of the weights: their sum is zero if more than `top` scores share the highest value."""
 
 
 @final

@@ -24,8 +24,8 @@ Q1, Q2, Q3, Q4 = np.array(
 )
 ONE, HALF = np.float32(1.0), np.float32(0.5)
 
+# Sums may be reordered and signed zeros ignored, so that loops use all SIMD lanes; infinities and NaN are preserved.
 FAST_MATH = {"reassoc", "contract", "arcp", "nsz"}
-"""Sums may be reordered and signed zeros ignored, so that loops use all SIMD lanes; infinities and NaN are preserved."""
 
 compiled = numba.njit(nogil=True, error_model="numpy", fastmath=FAST_MATH)
 """Decorates the parts of a kernel. They are not cached on disk: numba does not notice that a part of a part has changed."""

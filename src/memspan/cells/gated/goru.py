@@ -25,8 +25,8 @@ from memspan.cells.base.layer import Device, Dtype, HiddenState, Layer, draw_uni
 from memspan.cells.plain.exp import draw_planes, keep_orthogonal
 from memspan.errors import InputError, suggestion
 
+# O as log2(hidden) layers of plane rotations, or as the exponential of a skew-symmetric matrix.
 ROTATIONS = ("layers", "dense")
-"""O as log2(hidden) layers of plane rotations, or as the exponential of a skew-symmetric matrix."""
 
 
 @final

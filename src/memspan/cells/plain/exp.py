@@ -20,8 +20,8 @@ from memspan.cells.base.cell import Cell
 from memspan.cells.base.layer import Device, Dtype, HiddenState, Layer, draw_uniform, empty_weights
 from memspan.cells.plain.vanilla import VanillaScan
 
+# Degree of the Taylor series of exp.
 _DEGREE = 12
-"""Degree of the Taylor series of exp."""
 
 
 @final

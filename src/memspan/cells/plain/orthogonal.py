@@ -16,8 +16,8 @@ from memspan.cells.plain.vanilla import VanillaScan
 from memspan.errors import InputError, suggestion
 from memspan.init import henaff_, orthogonal_
 
+# Rotations by random angles in separate planes, or uniform over all orthogonal matrices.
 STARTS = {"henaff": henaff_, "haar": orthogonal_}
-"""Rotations by random angles in separate planes, or uniform over all orthogonal matrices."""
 
 
 @final

@@ -16,8 +16,8 @@ from memspan.cells.base.layer import Device, Dtype, HiddenState, Layer, TiedOrUn
 from memspan.errors import InputError
 from memspan.theory import Identity, Tanh, VanillaField
 
+# The nonlinearities that mean-field theory covers.
 MEAN_FIELD_ACTIVATIONS = {"tanh": Tanh(), "identity": Identity()}
-"""The nonlinearities that mean-field theory covers."""
 
 
 @final

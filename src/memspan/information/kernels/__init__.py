@@ -15,13 +15,13 @@ from memspan.information.kernels.kernel import PairTable as PairTable
 from memspan.information.kernels.kernel import Runs as Runs
 from memspan.information.kernels.sparse import Sparse
 
+# Bytes that the tables of one set of pair counts may take before sparse ones, or fewer lags at a time, are used.
 TABLE_MEMORY = 1 << 27
-"""Bytes that the tables of one set of pair counts may take before sparse ones, or fewer lags at a time, are used."""
 CELL = 4
+# Blocks of the jackknife: few where tables are large, most where there are many documents to share out.
 FEWEST_BLOCKS, USUAL_BLOCKS, MOST_BLOCKS = 8, 16, 64
-"""Blocks of the jackknife: few where tables are large, most where there are many documents to share out."""
+# Above this alphabet a dense table no longer fits any cache.
 LARGEST_DENSE = 1024
-"""Above this alphabet a dense table no longer fits any cache."""
 
 
 def choose_kernel(alphabet: int) -> Kernel:

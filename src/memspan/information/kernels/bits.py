@@ -21,6 +21,7 @@ MOST_SYMBOLS = 4
 
 def pack_planes(symbols: Symbols, alphabet: int) -> NDArray[np.uint64]:
     """Bit t of plane a - 1 says that symbol t is a; two spare words let shifted reads run over the end."""
+    # Symbol 0 needs no plane: its cells follow from the marginals.
     planes = np.zeros((alphabet - 1, len(symbols) // 64 + 3), "<u8")
     for a in range(1, alphabet):
         packed = np.packbits(symbols == a, bitorder="little")
@@ -46,6 +47,7 @@ def count_common(a, b, xs, ys, n):  # type: ignore[no-untyped-def]
         words, rest = n[r] >> 6, np.uint64(n[r] & 63)
         left, right = a[xs[r] >> 6 : (xs[r] >> 6) + words + 2], b[ys[r] >> 6 : (ys[r] >> 6) + words + 2]
         low, high = np.uint64(xs[r] & 63), np.uint64(ys[r] & 63)
+        # (x << 1) << (63 - s) is x << (64 - s) also for s = 0, where a shift by 64 would be undefined.
         low_rest, high_rest = np.uint64(63) - low, np.uint64(63) - high
         for k in range(words):
             first = (left[k] >> low) | ((left[k + 1] << one) << low_rest)
@@ -54,6 +56,7 @@ def count_common(a, b, xs, ys, n):  # type: ignore[no-untyped-def]
         if rest:
             first = (left[words] >> low) | ((left[words + 1] << one) << low_rest)
             second = (right[words] >> high) | ((right[words + 1] << one) << high_rest)
+            # Positions beyond the end of the run are masked out.
             total += _ones(first & second & ((one << rest) - one))
     return total
 

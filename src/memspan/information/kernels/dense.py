@@ -19,6 +19,7 @@ def _count_run(first, second, length, alphabet, even, odd):  # type: ignore[no-u
     """Two tables take turns, so that equal pairs in a row do not wait for each other's store."""
     one = np.uint32(1)
     size = np.uint64(alphabet)
+    # Two tables in turn: consecutive pairs are often equal, and an increment would wait for the one before it.
     for t in range(0, length // 2 * 2, 2):
         even[np.uint64(first[t]) * size + np.uint64(second[t])] += one
         odd[np.uint64(first[t + 1]) * size + np.uint64(second[t + 1])] += one

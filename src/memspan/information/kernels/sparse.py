@@ -61,6 +61,7 @@ def count_rows(positions, start, partner, low, alphabet, most, keys, cells):  # 
             if place < length:
                 second = np.uint64(partner[place])
                 count = row[second]
+                # Always written, but kept only if the pair is new: no branch to mispredict.
                 seen[listed] = second
                 listed += np.uint64(count == 0)
                 row[second] = count + np.uint32(1)
@@ -69,6 +70,7 @@ def count_rows(positions, start, partner, low, alphabet, most, keys, cells):  # 
             second = np.uint64(seen[i])
             keys[kinds + i] = base + np.int64(second)
             count = row[second]
+            # The caller repeats the count with wider cells.
             if count > most:
                 return np.int64(-1)
             cells[kinds + i] = count
@@ -112,6 +114,7 @@ def _union(keys, cells, bounds, alphabet, out_keys, out_cells):  # type: ignore[
                 out_cells[table, column[second]] = cells[k]
                 k += 1
             cursor[table] = k
+        # Clear only what this symbol used; clearing all columns would cost alphabet^2.
         for kind in range(first_kind, kinds):
             column[out_keys[kind] - np.int64(a) * np.int64(alphabet)] = -1
     return kinds

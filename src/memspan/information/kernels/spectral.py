@@ -17,16 +17,19 @@ from numpy.typing import NDArray
 from memspan.errors import MemspanError
 from memspan.sequences.store import Symbols
 
+# The work grows with the square of the alphabet: beyond this, one pass per lag is faster for any number of lags.
 MOST_SYMBOLS = 64
+# Segments whose products are one matrix product per frequency.
 GROUP = 32
-"""Segments whose products are one matrix product per frequency."""
+# Frequencies multiplied at a time; an even number.
 FREQUENCIES = 256
-"""Frequencies multiplied at a time; an even number."""
+# Largest distance of a correlation from an integer; beyond it, double precision is used instead.
 SAFE = 0.2
-"""Largest distance of a correlation from an integer; beyond it, double precision is used instead."""
+# Shorter transforms are dominated by the overhead of a call.
 SHORTEST = 1024
+# The requested lags must include at least one in this number of lags up to the largest.
 SPARSEST = 4
-"""The requested lags must include at least one in this number of lags up to the largest."""
+# 400 MB: three spectra of the largest alphabet at 10,000 lags.
 SPECTRUM_MEMORY = 3 << 27
 
 
@@ -41,8 +44,10 @@ def worthwhile(alphabet: int, lags: NDArray[np.int64], lengths: NDArray[np.int64
     step = _fast_length(max(largest + 1, SHORTEST))
     if 3 * (step + 1) * alphabet * max(alphabet, GROUP) * np.dtype(np.complex64).itemsize > SPECTRUM_MEMORY:
         return False
+    # Bit planes cost a popcount per pair of symbols and 64 positions, dense tables a memory access per position.
     per_lag = 0.02 * (alphabet - 1) ** 2 + 0.02 if alphabet <= 4 else 0.6
     padded = float(np.sum(-(-lengths // step))) * step
+    # The transforms are linear in the alphabet, the products of their spectra quadratic.
     spectral = 1.2 * padded * (15 * alphabet + 0.45 * alphabet**2)
     return per_lag * len(lags) * float(lengths.sum()) > spectral
 
@@ -52,6 +57,7 @@ def count_every_lag(symbols: Symbols, segments: NDArray[np.int64], alphabet: int
 
     `segments` has rows (begin, end, limit): the first of a pair lies in begin … end - 1, the second below limit.
     """
+    # Single precision is twice as fast; whether it was exact is checked, and otherwise the count is repeated.
     for real in (np.float32, np.float64):
         cells, distance = _correlate(symbols, segments, alphabet, most, real)
         if distance < SAFE and _complete(cells, segments):
@@ -84,6 +90,8 @@ def _add_products(spectrum: NDArray[Any], transform: NDArray[Any], last: NDArray
     for low in range(0, len(spectrum), FREQUENCIES):
         part = slice(low, low + FREQUENCIES)
         here, there = transform[part, :-1], transform[part, 1:]
+        # A shift by half of the transform multiplies odd frequencies by -1: a stretch and the next one, which holds the
+        # partners of its last symbols, are joined without a transform of their own.
         partners = np.empty_like(here)
         np.add(here[0::2], there[0::2], out=partners[0::2])
         np.subtract(here[1::2], there[1::2], out=partners[1::2])

@@ -87,8 +87,8 @@ def near_limits(curve: Curve, decay: DecayFit | None) -> tuple[float, float]:
     return 0.0, max(1.04 * min(right, float(curve.lags.max(initial=1))), 2.0 * curve.lags.min(initial=1))
 
 
+# Ratio of the ends below which a logarithmic axis has too few powers of ten for its labels.
 SHORT = 10**1.5
-"""Ratio of the ends below which a logarithmic axis has too few powers of ten for its labels."""
 
 
 def plain_ticks(ax: Axes) -> None:

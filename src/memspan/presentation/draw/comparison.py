@@ -31,8 +31,8 @@ from memspan.results import Comparison, Curve, Measurement, PairVerdict
 
 # Relative size of the markers of undersampled lags: a triangle is also the marker of one of the curves.
 _LARGER = 1.7
+# Pairs drawn; of more pairs, those with the smallest p-values.
 MOST_PAIRS = 6
-"""Pairs drawn; of more pairs, those with the smallest p-values."""
 
 
 def comparison_figure(comparison: Comparison, *, bits: bool) -> Figure:

@@ -76,6 +76,7 @@ class CurveLabels:
 
 
 FULL_LABELS = CurveLabels()
+# For a figure of one column.
 SHORT_LABELS = CurveLabels(
     points="corrected, ± 2 SE",
     line="corrected, ± 2 SE",
@@ -85,7 +86,6 @@ SHORT_LABELS = CurveLabels(
     floor="floor, ± 2 SD",
     floor_below="floor: below the axis",
 )
-"""For a figure of one column."""
 
 
 def information_figure(measurement: Measurement, *, bits: bool) -> Figure:

@@ -28,16 +28,17 @@ from memspan.errors import InputError
 from memspan.results.files import write_bytes
 
 INK, GREY, PALE = "#222222", "#8a8a8a", "#dddddd"
+# Okabe and Ito's colors.
 BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY = "#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9"
-"""Okabe and Ito's colors."""
 BROWN = "#7a4a21"
 
+# Points from which on a line reads better than markers.
 MANY = 120
-"""Points from which on a line reads better than markers."""
 
 StyleName: TypeAlias = Literal["report", "paper"]
+# Inches of a figure in the style `paper`: one column of a two-column page.
 PAPER_SIZE = 3.4, 2.4
-"""Inches of a figure in the style `paper`: one column of a two-column page."""
+# Families with characters that DejaVu Sans lacks, in the order in which installed ones are tried.
 FALLBACK_FONTS = (
     *("Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans CJK KR", "Noto Sans CJK TC", "Noto Sans SC", "Noto Sans JP"),
     *("Source Han Sans SC", "Source Han Sans", "WenQuanYi Zen Hei", "WenQuanYi Micro Hei", "Droid Sans Fallback"),
@@ -46,7 +47,6 @@ FALLBACK_FONTS = (
     *("NanumGothic", "UnBatang", "Noto Sans Devanagari", "Noto Sans Thai", "Noto Sans Arabic", "Noto Sans Hebrew"),
     *("Noto Sans Symbols2", "Arial Unicode MS", "Unifont"),
 )
-"""Families with characters that DejaVu Sans lacks, in the order in which installed ones are tried."""
 
 _RC: dict[str, Any] = {
     "font.size": 9.5,

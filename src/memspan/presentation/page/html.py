@@ -52,8 +52,8 @@ def _remedy(folder: Path) -> str:
     return f"run a command with --out {folder}"
 
 
+# Rows of the table; the report has all of them.
 MOST_ROWS = 8
-"""Rows of the table; the report has all of them."""
 
 
 def notebook_html(result: Notebook) -> str:

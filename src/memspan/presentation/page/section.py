@@ -11,8 +11,8 @@ from string import Template
 from typing import TypeAlias, final
 
 Row: TypeAlias = tuple[str, ...]
+# The header of a section's main table.
 MEANING = ("quantity", "value", "what it means")
-"""The header of a section's main table."""
 
 
 @final

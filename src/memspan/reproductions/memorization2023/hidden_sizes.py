@@ -27,8 +27,8 @@ from memspan.results import Chart, Claim, Line, LinearNetwork, line
 # --- Random strings
 
 ALPHABETS = (2, 3, 8, 26)
+# The period whose average sizes are claimed.
 CHECKED = 16
-"""The period whose average sizes are claimed."""
 BINARY, EIGHT = (4.90, 0.99), (3.84, 0.41)
 """Mean and standard deviation of the smallest size at period 16: of all 4,080 binary strings (rotations counted once),
 and of 3,000 random strings of eight symbols, whose mean is known to 0.01."""
@@ -152,8 +152,8 @@ def _sizes_chart(cases: list[SmallestNetwork], periods: tuple[int, ...]) -> Char
 
 # --- Erratum 18: all binary strings
 
+# Strings of smallest size 2, 3 and 4 where W_x = 0.
 TWO_UNITS, THREE_UNITS, FOUR_UNITS = "abracadabra", "banana", "mississippi"
-"""Strings of smallest size 2, 3 and 4 where W_x = 0."""
 
 
 @final

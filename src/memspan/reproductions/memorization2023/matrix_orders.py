@@ -22,11 +22,11 @@ from memspan.results import Chart, Claim, LinearNetwork
 # Powers of 3 x 3 matrices with entries up to 3 stay below 9^20 / 3, 4e18: the 20th is exact in 64 bits.
 POWERS = 20
 DRAWN_PERIOD = 60
+# Matrices that are multiplied at once.
 CHUNK = 50_000
-"""Matrices that are multiplied at once."""
 NAMED = ("abracadabra", "00000111", "abcabcabcabb", "she sells sea shells")
+# Sizes of the alphabets of random strings.
 ALPHABETS = (2, 8)
-"""Sizes of the alphabets of random strings."""
 
 
 def rational_matrices(*, entry: int, longest: int, seed: int, progress: Progress) -> Outcome:  # noqa: ARG001

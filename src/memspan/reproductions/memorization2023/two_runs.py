@@ -19,10 +19,10 @@ from memspan.results import Chart, Claim, LinearNetwork, Orbit
 
 # Rounding errors of a few hundred rotations: each is off by about 1e-16.
 ROUNDING = 1e-12
+# Times around the octagon.
 ROUNDS = 100
-"""Times around the octagon."""
+# Periods that every string is replayed for.
 PERIODS = 5
-"""Periods that every string is replayed for."""
 DIRECTIONS = 100_000
 # Two neighbors among 100,000 directions differ by 6e-5 radians, which moves no state on the unit circle by more.
 GRID = 1e-4

@@ -42,12 +42,12 @@ if TYPE_CHECKING:
 
 Found = Mapping[Architecture, Generated]
 
+# I(tau) = 0.1 tau^-0.4 nats.
 SOURCE = PowerLawBinary(0.1, 0.4)
-"""I(tau) = 0.1 tau^-0.4 nats."""
+# Values above this level, in nats, count for the correlation length.  Shen 2019, Fig. 1.
 ABOVE = 1e-3
-"""Values above this level, in nats, count for the correlation length.  Shen 2019, Fig. 1."""
+# For sequences of 512 symbols.
 LARGEST_LAG = 500
-"""For sequences of 512 symbols."""
 
 # --- Training and measuring
 
@@ -127,12 +127,12 @@ def _curves(name: str, title: str, generated: Iterable[Generated], data: Curve) 
 
 # --- Fig. 1: RNNs and LSTMs
 
+# Up to this width, the correlation length grows like a logarithm of the width.  Shen 2019, section 4.2.1.
 SMALL = 32
-"""Up to this width, the correlation length grows like a logarithm of the width.  Shen 2019, section 4.2.1."""
+# The correlation length at which wide RNNs saturate in the paper.
 SATURATED = 100.0
-"""The correlation length at which wide RNNs saturate in the paper."""
+# The correlation length that the paper fits to its training set.
 DATA_LENGTH = 420.0
-"""The correlation length that the paper fits to its training set."""
 
 
 def recurrent(
@@ -258,8 +258,8 @@ def _data_claim(data: CurveDecay) -> Claim:
 
 # --- Fig. 7: the depth of LSTMs
 
+# A correlation length that is less than this many times another is no relevant improvement.
 SAME = 1.2
-"""A correlation length that is less than this many times another is no relevant improvement."""
 
 
 def lstm_depth(

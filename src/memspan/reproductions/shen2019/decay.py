@@ -21,8 +21,8 @@ Lags = tuple[int, int]
 """First and last, in symbols."""
 # A straight line with an interval needs at least four values.
 FEWEST = 4
+# The tail begins at this lag; shorter lags follow a law of their own in most texts.
 TAIL = 10
-"""The tail begins at this lag; shorter lags follow a law of their own in most texts."""
 
 
 @final

@@ -24,10 +24,10 @@ from memspan.reproductions.shen2019.text import ABOVE, MIDDLE, in_words
 from memspan.results import Curve, line
 from memspan.sequences import Sequence
 
+# A folder of text files: samples that others generated, with a line of `=` and SAMPLE before each.
 SAMPLES = "gpt-2-samples"
-"""A folder of text files: samples that others generated, with a line of `=` and SAMPLE before each."""
+# A folder that `save_pretrained` wrote.
 MODEL = "gpt-2"
-"""A folder that `save_pretrained` wrote."""
 DIVIDER = re.compile(r"^=+ SAMPLE \d+ =+\n", re.MULTILINE)
 COMPARED = "wikitext-2"
 

@@ -23,18 +23,18 @@ from memspan.theory.linear.chain import covariance_corrected, covariance_printed
 # --- Decay of the information
 
 HIDDEN, VISIBLE = 8, 3
+# Spectral radii are drawn uniformly between these.
 RADII = (0.5, 0.98)
-"""Spectral radii are drawn uniformly between these."""
+# The tail, in nats: there the decay should be that of the slowest mode.
 TAIL = (1e-14, 1e-6)
-"""The tail, in nats: there the decay should be that of the slowest mode."""
+# The smallest information, in nats, that is visible in data of ordinary size.
 SHOWN = 1e-4
-"""The smallest information, in nats, that is visible in data of ordinary size."""
+# A fit to the tail needs a second mode of at most this fraction of the first, this many lags, and oscillations.
 SEPARATE, MANY_LAGS, TURNS = 0.9, 50, 2
-"""A fit to the tail needs a second mode of at most this fraction of the first, this many lags, and oscillations."""
+# Of the oscillation that a complex pair of slowest modes causes; they are fitted along with the line.
 HARMONICS = np.array([1, 2])
-"""Of the oscillation that a complex pair of slowest modes causes; they are fitted along with the line."""
+# Groups of the jackknife.
 GROUPS = 20
-"""Groups of the jackknife."""
 SLOW = 0.95
 # The fit to samples begins where the faster modes (below 0.5) have decayed, 0.5^10 = 1e-3, and ends where the
 # information is less than 8 standard errors.
@@ -295,8 +295,8 @@ def _samples_chart(information: NDArray[np.float64], error: NDArray[np.float64])
 # --- Erratum 1: the covariances
 
 SMALL_HIDDEN, SMALL_VISIBLE, RADIUS = 4, 2, 0.9
+# The largest lag of the figure; simulated chains are this long.
 LAST = 12
-"""The largest lag of the figure; simulated chains are this long."""
 # Few lags, because the largest of very many deviations would be large by chance.
 COMPARED = np.array([1, 2, 5, 10])
 # 320 independent deviations of 20 networks all stay within 4 standard errors in 98 of 100 runs.

@@ -19,8 +19,8 @@ from memspan.reproductions.recipe import Outcome, tracked
 from memspan.results import Chart, Claim, Curve, LawFit, line
 from memspan.sequences.sources import PowerLawBinary, information_of_correlation
 
+# I(1) in nats.
 AMPLITUDE = 0.1
-"""I(1) in nats."""
 
 # --- Fig. 5: exponents
 
@@ -116,8 +116,8 @@ def _exponents_chart(fits: list[PowerLawFit]) -> Chart:
 # --- Erratum 2: the constant of Eq. 47
 
 EXPONENT = 0.5
+# About the correlation pi sqrt(A/2) = 0.7025 that the corrected constant requires at lag one.
 CORRELATION = 0.7
-"""About the correlation pi sqrt(A/2) = 0.7025 that the corrected constant requires at lag one."""
 FOUR_DIGITS = 5e-5
 # At this lag the correlation is so small that the expansion is exact to four digits.
 FAR = 10**6

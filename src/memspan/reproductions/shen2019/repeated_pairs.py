@@ -19,11 +19,11 @@ from memspan.sequences.sources import HiddenMarkov, repeated_pair_information
 # --- Fig. 4: the constant as a function of p
 
 GRID = tuple(round(0.05 * k, 2) for k in range(1, 20))
+# Lag one, then short and long, even and odd ones.
 LAGS = np.array([1, 2, 3, 10, 50, 101])
-"""Lag one, then short and long, even and odd ones."""
 FAR_LAGS = np.array([2, 3, 4, 5, 10, 100, 101, 1000, 100_001])
+# Nats by which two exact computations may differ.
 ROUNDING = 1e-12
-"""Nats by which two exact computations may differ."""
 
 
 def by_probability(

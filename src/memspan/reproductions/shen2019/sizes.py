@@ -76,8 +76,8 @@ class BinaryTraining:
     """Trainings that run in parallel; None: one per core."""
 
 
+# Symbols of a sequence in the paper.
 SEQUENCE_LENGTH = 512
-"""Symbols of a sequence in the paper."""
 # Trainings at laptop scale are shorter than the paper's, so learning rates are higher and follow a cosine.
 BINARY = {
     "smoke": BinaryTraining(
@@ -168,8 +168,8 @@ def _smoke(cell: str, differences: str) -> TextSize:
     )
 
 
+# Words of the vocabulary at laptop scale.
 MOST_WORDS = 5_000
-"""Words of the vocabulary at laptop scale."""
 _LSTM_START = (
     "Character LSTMs are initialized as in PyTorch, with embeddings uniform within 0.1; those of the paper, in Keras, with "
     "orthogonal recurrent weights, an orthogonal embedding and a forget bias of 1. Many texts are generated in parallel, "

@@ -35,16 +35,16 @@ if TYPE_CHECKING:
     from memspan.tasks.text import TextTask
     from memspan.training import Config
 
+# Values above this level, in nats, count for the correlation length.  Shen 2019, Fig. 8.
 ABOVE = 2e-3
-"""Values above this level, in nats, count for the correlation length.  Shen 2019, Fig. 8."""
+# Lags within words, within sentences and within paragraphs, in characters.
 NEAR, MIDDLE, FAR = (1, 10), (10, 50), (100, 1_000)
-"""Lags within words, within sentences and within paragraphs, in characters."""
+# Lag beyond which few values are above that level.
 NEARLY_ALL = 60
-"""Lag beyond which few values are above that level."""
 # In WikiText-2 a word has 4.9 to 5.1 characters including the blank, depending on how many rare words are `<unk>`.
 CHARACTERS_PER_WORD = 5.0
+# Informations that differ by less than this factor, in the geometric mean, count as equal.
 ALIKE = 1.5
-"""Informations that differ by less than this factor, in the geometric mean, count as equal."""
 
 
 @final

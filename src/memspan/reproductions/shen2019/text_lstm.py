@@ -20,18 +20,18 @@ from memspan.results import Claim, Curve
 
 # --- Fig. 2: curves
 
+# From this width on, character LSTMs have the information within words.  Shen 2019, section 4.2.2.
 SPELLING = 32
-"""From this width on, character LSTMs have the information within words.  Shen 2019, section 4.2.2."""
+# Character LSTMs of these widths have too much of it.  The same section.
 LARGE = (1_024, 2_048)
-"""Character LSTMs of these widths have too much of it.  The same section."""
+# A word LSTM of this width has a power law; a character LSTM reaches lags within sentences.  Appendix E.1.2.
 WIDEST = 2_048
-"""A word LSTM of this width has a power law; a character LSTM reaches lags within sentences.  Appendix E.1.2."""
 # Where that power law is. Too few lags to distinguish an exponential, so the claim is about the remaining information.
 LONGER = (50, 150)
+# A weight from which on one law of two is preferred beyond the noise.
 DECIDED = 0.9
-"""A weight from which on one law of two is preferred beyond the noise."""
+# Informations that differ by less than this factor count as one constant.
 LEVEL = 1.25
-"""Informations that differ by less than this factor count as one constant."""
 
 
 def fig2(*, size: TextSize, seed: int, progress: Progress, runs: Path) -> Outcome:
@@ -128,10 +128,10 @@ def _level(curve: Curve, values: NDArray[np.float64], first: int) -> float:
 
 # --- Fig. 8: correlation lengths
 
+# A correlation length that is less than this many times another is no relevant improvement.
 SAME = 1.2
-"""A correlation length that is less than this many times another is no relevant improvement."""
+# Width of the networks of several layers.
 PUBLISHED_DEEP: dict[Kind, str] = {"characters": "128", "words": "512"}
-"""Width of the networks of several layers."""
 
 
 def fig8(*, size: TextSize, seed: int, progress: Progress, runs: Path) -> Outcome:

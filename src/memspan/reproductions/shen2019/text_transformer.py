@@ -26,14 +26,14 @@ from memspan.results import Claim, LawFit
 
 # --- Fig. 3b and 3c: curves
 
+# Width of the single layer that was trained on characters and has too heavy a tail.  Shen 2019, section 5.2.
 SINGLE = 512
-"""Width of the single layer that was trained on characters and has too heavy a tail.  Shen 2019, section 5.2."""
+# Layers, of 512 units, that were trained on words and have a tail.  The same section.
 SEVERAL = (3, 5)
-"""Layers, of 512 units, that were trained on words and have a tail.  The same section."""
+# Width of the networks of several layers.  Appendix E.2.2, Fig. 10.
 PUBLISHED_DEEP: dict[Kind, str] = {"characters": "128", "words": "512"}
-"""Width of the networks of several layers.  Appendix E.2.2, Fig. 10."""
+# Lags of the tail.
 PARAGRAPHS = (50, 500)
-"""Lags of the tail."""
 
 
 def fig3bc(*, size: TextSize, seed: int, progress: Progress, runs: Path) -> Outcome:

@@ -24,10 +24,10 @@ from memspan.sequences import Sequence
 
 SETS = ("ptb", "wikitext-2", "text8", "wikitext-103")
 LARGEST_LAG = 1_000
+# From this lag on the paper finds a power law in training sets (50 to 1,000 characters).
 FAR = 50
-"""From this lag on the paper finds a power law in training sets (50 to 1,000 characters)."""
+# From this lag on the raw curve of a small set is level.
 LEVEL = 500
-"""From this lag on the raw curve of a small set is level."""
 WORDS = {"train": "training set", "valid": "validation set", "test": "test set"}
 FLOOR_NOTE = (
     "Noise floors are those of shuffled characters. Raw curves are the paper's estimator (Eq. 53); corrected ones are "

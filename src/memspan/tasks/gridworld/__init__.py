@@ -14,6 +14,7 @@ from typing import Any
 
 from memspan.errors import InputError, suggestion
 
+# Names as printed in Kerg 2020, with the sizes in between, and MiniGrid's ids.
 WORLDS = {
     "RedBlueDoors-6x6": "MiniGrid-RedBlueDoors-6x6-v0",
     "RedBlueDoors-8x8": "MiniGrid-RedBlueDoors-8x8-v0",
@@ -34,8 +35,8 @@ WORLDS = {
     "DoorKey-8x8": "MiniGrid-DoorKey-8x8-v0",
     "DoorKey-16x16": "MiniGrid-DoorKey-16x16-v0",
 }
-"""Names as printed in Kerg 2020, with the sizes in between, and MiniGrid's ids."""
 
+# The world in which an agent trained in a small one is tested.  Kerg 2020, Table 4.
 LARGER = {
     "RedBlueDoors-6x6": "RedBlueDoors-8x8",
     "GoToObject-6x6": "GoToObject-8x8",
@@ -44,7 +45,6 @@ LARGER = {
     "Fetch-5x5": "Fetch-8x8",
     "DoorKey-5x5": "DoorKey-16x16",
 }
-"""The world in which an agent trained in a small one is tested.  Kerg 2020, Table 4."""
 
 
 def check_world(name: str) -> None:

@@ -23,16 +23,16 @@ from memspan.tasks.gridworld import environment_id
 Row = NDArray[np.uint8]
 StepResult = tuple[Row, float, bool, bool, dict[str, Any]]
 
+# Number of values of each code in `minigrid.core.constants`; state 3 is that of an agent facing up.
 KINDS, COLORS, STATES, DIRECTIONS = 11, 6, 4, 4
-"""Number of values of each code in `minigrid.core.constants`; state 3 is that of an agent facing up."""
+# Minimum side of a view in cells: the encoder's convolutions reduce it to a single position.
 SMALLEST = 7
-"""Minimum side of a view in cells: the encoder's convolutions reduce it to a single position."""
+# Words that distinguish the missions of the table; others (a, the, to, …) are ignored.
 VOCABULARY = (
     *("red", "green", "blue", "purple", "yellow", "grey"),
     *("key", "ball", "box", "door", "goal", "object", "hallway", "matching"),
     *("open", "get", "go", "fetch", "use", "then", "end", "must", "you"),
 )
-"""Words that distinguish the missions of the table; others (a, the, to, …) are ignored."""
 _WORD_NUMBERS = {word: number for number, word in enumerate(VOCABULARY)}
 
 
@@ -189,8 +189,8 @@ def check_actions(name: str, found: Any, trained: Any) -> None:
 # square in front of the agent, rotated so that it faces up. A cell is visible if light reaches it row by row from the
 # agent; walls and doors that are not open block the light (`minigrid.core.grid.Grid.process_vis`, version 3).
 
+# Kind, color and state of a free cell, and of everything outside the grid.
 EMPTY, WALL = (1, 0, 0), (2, 5, 0)
-"""Kind, color and state of a free cell, and of everything outside the grid."""
 
 
 def _use_fast_views(world: Any) -> None:

@@ -26,12 +26,12 @@ from numpy.typing import ArrayLike, NDArray
 from memspan.errors import EvidenceError, InputError
 from memspan.theory.attention.sparse import sparse_attention_bound
 
+# Largest difference of V V^T and V^T V relative to the squared norm of V: rounding of an orthogonal basis change.
 NORMAL_TOLERANCE = 1e-10
-"""Largest difference of V V^T and V^T V relative to the squared norm of V: rounding of an orthogonal basis change."""
+# Largest difference of two successive local slopes. They approach the exponent as 1/T, so the later is as close to it.
 CONVERGED = 0.005
-"""Largest difference of two successive local slopes. They approach the exponent as 1/T, so the later is as close to it."""
+# About ten seconds for one eigenvalue; the power law holds long before.
 MOST_STEPS = 10**8
-"""About ten seconds for one eigenvalue; the power law holds long before."""
 # Transfer matrices in memory at a time: 4 MB.
 _BLOCK = 1 << 16
 

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+# Directions smaller than this share of their matrix are rounding errors.
 NEGLIGIBLE = 1e-12
-"""Directions smaller than this share of their matrix are rounding errors."""
 
+# Largest relative error of an information, estimated from the condition of cov(x_t | x_0).
 PRECISION = 1e-6
-"""Largest relative error of an information, estimated from the condition of cov(x_t | x_0)."""
 
 
 @final

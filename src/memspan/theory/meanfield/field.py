@@ -31,10 +31,10 @@ from memspan.theory.sampled.cells import ElementwiseCell, RandomNetwork
 Numbers: TypeAlias = Any
 """A float for a field of floats, an array of the field's shape for a field of arrays."""
 
+# chi_1 within this distance of 1 is called critical.
 CRITICAL_WIDTH = 0.005
-"""chi_1 within this distance of 1 is called critical."""
+# A slope within this distance of 1 is numerically indistinguishable from 1.
 INFINITE_WIDTH = 1e-9
-"""A slope within this distance of 1 is numerically indistinguishable from 1."""
 # Points that one thread solves at a time.
 _BLOCK = 20_000
 # Points whose Hermite series are in memory at a time.

@@ -27,8 +27,8 @@ Integrand = Callable[[Array], tuple[Array, ...]]
 # Half widths of the integration interval in standard deviations: P(|z| > 9) is 2e-19, but high Hermite
 # polynomials grow.
 _LIMIT, _SERIES_LIMIT = 9.0, 12.0
+# Largest error of the rule with twice the step; the error of the rule itself is about the square of that.
 COARSE_TOLERANCE = 1e-6
-"""Largest error of the rule with twice the step; the error of the rule itself is about the square of that."""
 QUADRATURE_ERROR = COARSE_TOLERANCE**2
 # Only variances of several million need more, far beyond any useful network.
 _MOST_NODES = 1 << 16

@@ -27,18 +27,18 @@ from memspan.theory.meanfield.vanilla import VanillaField
 
 Parameter: TypeAlias = Literal["bias_mean", "sigma_w"]
 
+# Default variance slope: the variance converges within some tens of steps.
 COMFORTABLE_SLOPE = 0.97
-"""Default variance slope: the variance converges within some tens of steps."""
+# Default share of the inputs in q: at q_min itself the gates would not depend on the input at all.
 LEAST_INPUT_SHARE = 0.05
-"""Default share of the inputs in q: at q_min itself the gates would not depend on the input at all."""
 # Range of q in which critical networks are searched.
 _SMALLEST_Q, _LARGEST_Q = 1e-3, 1e4
 _SCAN = 300
 
+# Range in which `parameter_for` searches.
 SEARCHED: dict[Parameter, tuple[float, float]] = {"bias_mean": (-10.0, 20.0), "sigma_w": (0.01, 20.0)}
-"""Range in which `parameter_for` searches."""
+# Longest timescale in steps: at ten times that, chi is indistinguishable from 1.
 LONGEST = 1e8
-"""Longest timescale in steps: at ten times that, chi is indistinguishable from 1."""
 _POINTS = 401
 # Offsets around the edge of chaos: the good values of a vanilla network are a sliver there.
 _NEAR = np.concatenate([-(10.0 ** -np.arange(1.0, 7.0)), [0.0], 10.0 ** -np.arange(1.0, 7.0)])

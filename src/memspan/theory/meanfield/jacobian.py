@@ -20,8 +20,8 @@ from typing import final
 from memspan.errors import InputError
 from memspan.results import JacobianMoments
 
+# s_1, the first coefficient of the S-transform of W W^T.
 S_TRANSFORM = {"gaussian": -1.0, "orthogonal": 0.0}
-"""s_1, the first coefficient of the S-transform of W W^T."""
 # The exponential of this is still finite in double precision.
 _LARGEST_LOGARITHM = 690.0
 

@@ -16,11 +16,10 @@ from memspan.progress import Progress
 from memspan.theory.sampled.cells import Array, PreActivation, RandomNetwork
 
 Result = TypeVar("Result")
+# The recurrent matrix W: independent Gaussian entries, or sigma_w times a Haar-random orthogonal matrix.
+#
+# Input weights V are Gaussian in both cases.
 KINDS = ("gaussian", "orthogonal")
-"""The recurrent matrix W: independent Gaussian entries, or sigma_w times a Haar-random orthogonal matrix.
-
-Input weights V are Gaussian in both cases.
-"""
 # Neurons per copy that are simulated together: arrays of 128 kB, so that a step stays in the cache.
 _CHUNK = 16_384
 # Longest inner product computed at once: BLAS sums longer ones in an order that depends on the number of

@@ -16,8 +16,8 @@ from memspan.theory.meanfield.parameters import check_correlation
 from memspan.theory.sampled.cells import Array, RandomNetwork, State
 from memspan.theory.sampled.ensemble import Chunk, Ensemble, at_least_one, gram, moments
 
+# Both copies are states, not differences (see `NetworkWeights.sums`).
 BOTH = np.ones(2)
-"""Both copies are states, not differences (see `NetworkWeights.sums`)."""
 # Size of a difference relative to the state: its square is negligible, and its own rounding error is 1e-10.
 _SMALL = 1e-6
 

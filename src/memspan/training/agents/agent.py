@@ -33,13 +33,13 @@ from memspan.training.run.folder import RunFolder
 from memspan.training.run.loop import Learner, LoopSettings, NonFiniteError
 from memspan.training.run.machine import resolve_device, torch_seed
 
+# The library's metrics and their names in metrics.jsonl; its entropy is a loss, with the opposite sign.
 _LOGGED = {
     "train/value_loss": "value_loss",
     "train/entropy_loss": "entropy",
     "train/approx_kl": "kl",
     "train/clip_fraction": "clipped",
 }
-"""The library's metrics and their names in metrics.jsonl; its entropy is a loss, with the opposite sign."""
 
 
 @final

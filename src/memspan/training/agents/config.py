@@ -33,14 +33,14 @@ from memspan.training.run.folder import RunFolder
 from memspan.training.run.loop import LoopSettings
 from memspan.training.run.machine import Device
 
+# The task's name on the command line and in config.json.
 WORD = AGENTS
-"""The task's name on the command line and in config.json."""
+# The cell of an agent without memory.
 NONE = "none"
-"""The cell of an agent without memory."""
+# Default hidden size.
 HIDDEN = 64
-"""Default hidden size."""
+# Default short-term and relevant states of rel cells: nu and rho of Kerg 2020, section 5.3.
 MEMORY = 5
-"""Default short-term and relevant states of rel cells: nu and rho of Kerg 2020, section 5.3."""
 
 
 @final

@@ -22,12 +22,12 @@ from memspan.training.run.folder import RunFolder
 from memspan.training.run.machine import Device, torch_threads
 from memspan.training.run.sweep import seed_folders
 
+# Default number of episodes of each network in each world.
 EPISODES = 100
-"""Default number of episodes of each network in each world."""
+# Default seed of the evaluation episodes: the same for all agents, so that they can be compared.
 SEED = 0
-"""Default seed of the evaluation episodes: the same for all agents, so that they can be compared."""
+# The subfolder of a run with the memoryless agent.
 MEMORYLESS = "memoryless"
-"""The subfolder of a run with the memoryless agent."""
 
 
 def run_result(run: Path, episodes: int, progress: Progress) -> AgentRun:

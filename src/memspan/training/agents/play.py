@@ -24,14 +24,14 @@ from memspan.tasks.gridworld.environment import Episodes, check_actions, check_v
 from memspan.training.agents.policy import CellPolicy
 from memspan.training.run.machine import stream_seed, torch_seed
 
+# First place number of evaluation; training uses smaller ones.
 TRIALS = 2**20
-"""First place number of evaluation; training uses smaller ones."""
+# Worlds that are played in parallel.
 PARALLEL = 20
-"""Worlds that are played in parallel."""
+# Pixels per grid cell.
 TILE = 12
-"""Pixels per grid cell."""
+# Maximum number of steps with an image.
 FRAMES = 120
-"""Maximum number of steps with an image."""
 
 
 @final

@@ -22,10 +22,10 @@ from memspan.training.run.loop import NonFiniteError
 
 State = tuple[Tensor, ...]
 CHANNELS = KINDS + COLORS + STATES
+# Hidden size of the policy head and of the value head.  The published program of Kerg 2020.
 HEAD = 64
-"""Hidden size of the policy head and of the value head.  The published program of Kerg 2020."""
+# Epsilon of Adam.
 EPSILON = 1e-8
-"""Epsilon of Adam."""
 
 
 @final

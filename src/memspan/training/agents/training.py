@@ -37,8 +37,8 @@ from memspan.training.run.sweep import (
 )
 
 Job = TrainingJob[AgentConfig]
+# Packages whose versions environment.json records in addition.
 _PACKAGES = ("gymnasium", "minigrid", "stable-baselines3", "sb3-contrib")
-"""Packages whose versions environment.json records in addition."""
 
 
 def train_agents(

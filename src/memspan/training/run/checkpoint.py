@@ -23,10 +23,10 @@ from memspan.errors import CorruptError, InputError
 from memspan.results.files import replacing
 from memspan.training.run.folder import RunFolder
 
+# Version of the file format; others are refused.
 FORMAT = 1
-"""Version of the file format; others are refused."""
+# The only metadata key. With several, safetensors writes them in any order, and equal states would differ in bytes.
 _KEY = "memspan"
-"""The only metadata key. With several, safetensors writes them in any order, and equal states would differ in bytes."""
 
 Tensors = dict[str, Tensor]
 

@@ -43,12 +43,12 @@ Option = bool | int | float | str | None
 Section = TypeVar("Section")
 AnyConfig = TypeVar("AnyConfig")
 
+# The task of agents, whose configuration has other sections.
 AGENTS = "gridworld"
-"""The task of agents, whose configuration has other sections."""
+# Keys of a configuration for supervised training.
 SECTIONS = ("task", "cell", "model", "init", "training", "bmi", "seed")
-"""Keys of a configuration for supervised training."""
+# Constructor arguments that all cells have; the others are the cell's own options.
 _COMMON = ("self", "input_size", "hidden_size", "num_layers", "batch_first", "dropout", "device", "dtype", "layer")
-"""Constructor arguments that all cells have; the others are the cell's own options."""
 _KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "a word", dict: "an object such as {}"}
 
 

@@ -17,8 +17,8 @@ from memspan.errors import CorruptError, InputError
 from memspan.models.vocabulary import Vocabulary
 from memspan.results.files import write_text
 
+# Recent checkpoints to keep in addition to the best.
 CHECKPOINTS = 2
-"""Recent checkpoints to keep in addition to the best."""
 
 
 @final

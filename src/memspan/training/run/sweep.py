@@ -20,12 +20,12 @@ from memspan.progress import SILENT, Progress, Stage
 from memspan.results.files import write_text
 from memspan.training.run.folder import RunFolder
 
+# In the folder of several seeds: their number and configuration; later how each ended and which one is best.
 SEEDS_FILE = "seeds.json"
-"""In the folder of several seeds: their number and configuration; later how each ended and which one is best."""
+# Settings of training that may change when seeds are resumed.
 LIMITS = ("updates", "max_minutes")
-"""Settings of training that may change when seeds are resumed."""
+# Seconds between two looks at the metrics of other processes.
 PERIOD = 1.0
-"""Seconds between two looks at the metrics of other processes."""
 
 AnyConfig = TypeVar("AnyConfig")
 Outcome_co = TypeVar("Outcome_co", covariant=True)

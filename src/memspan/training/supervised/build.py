@@ -23,13 +23,13 @@ from memspan.training.run.config import build_cell
 from memspan.training.run.machine import stream_seed, torch_seed
 from memspan.training.supervised.config import Config, InitConfig
 
+# Sequences from which the input variance for critical weights is estimated.
 SAMPLE = 100
-"""Sequences from which the input variance for critical weights is estimated."""
+# Shortest delay in steps for chrono initialization.
 SHORTEST = 3.0
-"""Shortest delay in steps for chrono initialization."""
 _MATRICES = {"orthogonal": init.orthogonal_, "henaff": init.henaff_, "cayley": init.cayley_}
+# The random stream of the discriminator's initial weights; no process has such a rank.
 _DISCRIMINATOR = 2**32
-"""The random stream of the discriminator's initial weights; no process has such a rank."""
 _FLOAT_BYTES = 4
 
 

@@ -15,21 +15,22 @@ from memspan.training.supervised.config import task_class
 
 Settings = dict[str, Any]
 
+# Initialized as an orthogonal RNN it learns to recall in a third of the updates, with every seed that was tried.
 _REL_LSTM: Settings = {"init": {"name": "henaff"}, "training": {"updates": 24_000}}
-"""Initialized as an orthogonal RNN it learns to recall in a third of the updates, with every seed that was tried."""
 
+# Orthogonal recurrent weights: PyTorch's shrink a state by two fifths per step, so that an RNN forgets at once.
 _ORTHOGONAL: Settings = {"init": {"name": "henaff"}}
-"""Orthogonal recurrent weights: PyTorch's shrink a state by two fifths per step, so that an RNN forgets at once."""
 
+# PyTorch's initialization forgets half of the state per step; with it the LSTM was still at chance after 5,000 updates.
 _LSTM: Settings = {
     "init": {"name": "chrono"},
     "training": {"batch": 20, "updates": 36_000, "optimizer": "adam", "learning_rate": 2e-3},
 }
-"""PyTorch's initialization forgets half of the state per step; with it the LSTM was still at chance after 5,000 updates."""
 
+# A state that stores the whole past would grow without bound if it were carried through a text.
 _NO_CARRY: Settings = {"task": {"carry": False}}
-"""A state that stores the whole past would grow without bound if it were carried through a text."""
 
+# Settings of a cell for one task. goru needs a hidden size that is a power of two.
 _PAIRS: dict[tuple[str, str], Settings] = {
     **{
         (task, "goru"): {"cell": {"hidden": size}}
@@ -49,7 +50,6 @@ _PAIRS: dict[tuple[str, str], Settings] = {
     ("copy", "mem-rnn"): {"cell": {"combine": "mean"}},
     ("denoise", "mem-rnn"): {"cell": {"combine": "mean"}},
 }
-"""Settings of a cell for one task. goru needs a hidden size that is a power of two."""
 
 
 def defaults(task: str, cell: str) -> Settings:

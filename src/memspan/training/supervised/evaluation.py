@@ -23,12 +23,12 @@ from memspan.training.run.machine import Device, resolve_device, thread_count, t
 from memspan.training.supervised.config import to_json
 from memspan.training.supervised.trained_model import TrainedModel, load_best
 
+# Default number of batches and sequences per batch.
 BATCHES, SIZE = 10, 100
-"""Default number of batches and sequences per batch."""
+# Default number of pieces that a text is read in: fewer take longer, more start from an empty state more often.
 TEXT_STREAMS = 10
-"""Default number of pieces that a text is read in: fewer take longer, more start from an empty state more often."""
+# Numbers in the states of one batch; batches of long sequences are made smaller to stay below.
 LARGEST = 2**23
-"""Numbers in the states of one batch; batches of long sequences are made smaller to stay below."""
 
 
 @torch.no_grad()

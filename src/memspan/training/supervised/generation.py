@@ -17,10 +17,10 @@ from memspan.training.run.machine import Device, resolve_device
 from memspan.training.supervised.trained_model import TrainedModel, load_best
 
 RUN, HUGGING_FACE = "run:", "hf:"
+# Characters of the first text that a result holds.
 EXCERPT = 2_000
-"""Characters of the first text that a result holds."""
+# Steps after which any growing state has grown, also one that stores a state only once in a while.
 _LONG = 10**6
-"""Steps after which any growing state has grown, also one that stores a state only once in a while."""
 
 
 def load_generator(source: str, *, device: Device = "auto") -> TextGenerator:

@@ -37,8 +37,8 @@ from memspan.training.supervised.schedule import (
     weight_averages,
 )
 
+# Batches drawn at a time. Drawn singly, a small one takes five times as long: an update evicts the caches it needs.
 PREFETCH = 8
-"""Batches drawn at a time. Drawn singly, a small one takes five times as long: an update evicts the caches it needs."""
 
 
 @final

@@ -21,8 +21,8 @@ from memspan.training.run.sweep import seed_folders
 from memspan.training.supervised.build import build_untrained
 from memspan.training.supervised.config import Config, read_run_config
 
+# A training in progress may remove a checkpoint between the moment it is listed and the moment it is read.
 _ATTEMPTS = 5
-"""A training in progress may remove a checkpoint between the moment it is listed and the moment it is read."""
 
 
 @final

@@ -29,8 +29,8 @@ from memspan.training.supervised.evaluation import score
 from memspan.training.supervised.learner import SupervisedLearner
 from memspan.training.supervised.trained_model import load_best_weights, load_initial_run, unreadable
 
+# Test batches of validation_size sequences if the split is endless; a finite split is used once, completely.
 TEST_BATCHES = 100
-"""Test batches of validation_size sequences if the split is endless; a finite split is used once, completely."""
 
 Lines = Sequence[dict[str, Any]]
 
