@@ -125,7 +125,7 @@ def test_a_run_that_learnt_no_text_is_refused(memspan, tmp_path):
     run = tmp_path / "copy"
     memspan(*("train", "copy", "--cell", "gru", "--hidden", 4, "--delay", 2, "--updates", 2, "--out", run))
     assert memspan("sample", run).error == (
-        f"error: {run} was trained on copy, which is not a text to continue; give a run of characters, words, binary"
+        f"error: {run} was trained on copy, which is not a text to continue; give a run of binary, characters, words"
     )
 
 

@@ -113,7 +113,6 @@ def test_running_a_recipe_loads_its_own_module_only() -> None:
     assert papers == ["memspan.reproductions.shen2019.sizes", "memspan.reproductions.shen2019.power_laws"]
 
 
-@pytest.mark.xfail(strict=False, reason="the packages below still consist of many small modules")
 def test_the_command_loads_at_most_ninety_modules_for_a_recipe() -> None:
     loaded = loaded_by(
         "from memspan.cli import main; main(['reproduce', 'shen-fig5', '--scale', 'smoke', '--json', '--quiet'])"

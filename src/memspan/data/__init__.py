@@ -20,6 +20,6 @@ __all__ = ["CATALOG", "Archive", "DataFile", "DataSet", "Folder", "available", "
 
 def __getattr__(name: str) -> Any:
     if name == "CATALOGUE":
-        warnings.warn("memspan.data.CATALOG is deprecated; use CATALOG", DeprecationWarning, stacklevel=2)
+        warnings.warn("memspan.data.CATALOGUE is deprecated; use CATALOG", DeprecationWarning, stacklevel=2)
         return CATALOG
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

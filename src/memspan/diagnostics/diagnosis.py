@@ -62,6 +62,7 @@ def _diagnosis(
     text = task.facts.is_text
     if text or delay is not None:
         task = task.with_delay(delay or TEXT_WINDOW)
+    network.cell.announce_compilation(progress)
     gradients = gradient_norms(network, task, sequences=sequences, loss=loss, seed=seed, progress=progress)
     steps = len(gradients.distances)
     attention, relevant = None, None

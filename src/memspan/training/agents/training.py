@@ -107,6 +107,7 @@ def train_agent(config: AgentConfig, out: Path, *, progress: Progress = SILENT) 
                 folder.resume(agent_json(config))
             else:
                 folder.begin(agent_json(config), packages=_PACKAGES)
+            agent.policy.cell.announce_compilation(progress)
             return run_learner(agent, folder, lambda: _restore(agent, folder, progress), progress=progress)
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from memspan.errors import InputError
+from memspan.models.cell_model import CellModel
 from memspan.models.model import Model
 from memspan.progress import SILENT, Progress, Stage
 from memspan.results import Evaluation, Transfer
@@ -96,6 +97,8 @@ def evaluate_run(
     word, task = best.config.word, best.task
     size = size or (TEXT_STREAMS if task.stateful else SIZE)
     tasks = [task.with_delay(delay) for delay in delays] or [task]
+    if isinstance(best.network, CellModel):
+        best.network.cell.announce_compilation(progress)
     with torch_threads(thread_count(best.config.training)):
         found = tuple(_evaluate_task(best, one, split, batches, size, progress) for one in tasks)
     return Evaluation(

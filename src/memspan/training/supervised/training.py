@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.errors import InputError
+from memspan.models.cell_model import CellModel
 from memspan.models.model import Model
 from memspan.objectives import Objective
 from memspan.progress import SILENT, Progress
@@ -97,6 +98,8 @@ def _run(
             if machine.main and new:
                 folder.begin(to_json(config), vocabulary=config.task.vocabulary)
                 progress.say(f"saving the run in {out}")
+            if isinstance(learner.network, CellModel):
+                learner.network.cell.announce_compilation(progress)
             position = run_learner(
                 learner,
                 folder,
