@@ -10,7 +10,7 @@ from memspan.bench import BENCHMARKS
 from memspan.bench.sample import SampleSizes, generate, sample
 from memspan.cells import LSTM
 from memspan.errors import MissingExtraError
-from memspan.models.cell_model import SequenceModel
+from memspan.models.model import SequenceModel
 from memspan.progress import SILENT
 
 TINY = SampleSizes(characters=1000, symbols=3, hidden=8, steps=2, alone=2, context=4, cached=6, uncached=2, rounds=1)

@@ -15,7 +15,7 @@ from memspan.cells.attentive.relevance import RelLSTM, RelRNN
 from memspan.errors import InputError
 
 FEATURES, HIDDEN = 3, 5
-FLAG = "memspan.cells.attentive.relevance_scan.COMPILED"
+FLAG = "memspan.cells.attentive.relevance.COMPILED"
 
 both_ways = pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "torch"])
 both_cells = pytest.mark.parametrize("kind", [RelRNN, RelLSTM])

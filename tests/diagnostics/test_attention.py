@@ -13,7 +13,7 @@ from memspan.cells import CELLS, RelLSTM, RelRNN
 from memspan.diagnostics import attention_map
 from memspan.diagnostics.attention import has_attention, in_blocks, relevant_states, screening_of
 from memspan.errors import InputError
-from memspan.models.cell_model import ReadoutModel
+from memspan.models.model import ReadoutModel
 from memspan.tasks.synthetic import RECALLED, Copy
 
 TASK = Copy(delay=25)

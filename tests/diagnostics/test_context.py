@@ -11,7 +11,7 @@ import torch
 from memspan.cells import VanillaRNN
 from memspan.diagnostics import context_loss
 from memspan.diagnostics.context import context_lengths, has_context
-from memspan.models.cell_model import ReadoutModel
+from memspan.models.model import ReadoutModel
 from memspan.presentation.diagnosis import context_words
 from memspan.results import ContextLoss
 from memspan.tasks.synthetic import RECALLED, Adding, Copy

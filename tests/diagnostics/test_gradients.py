@@ -13,7 +13,7 @@ from memspan.cells import CELLS, VanillaRNN
 from memspan.diagnostics import gradient_norms
 from memspan.diagnostics.batches import with_changed_targets
 from memspan.errors import InputError
-from memspan.models.cell_model import ReadoutModel
+from memspan.models.model import ReadoutModel
 from memspan.results import GradientNorms
 from memspan.tasks import TASKS
 from memspan.tasks.synthetic import RECALLED, Copy

@@ -16,7 +16,7 @@ from memspan.cells import CELLS, VanillaRNN
 from memspan.diagnostics import jacobian_spectrum
 from memspan.diagnostics.jacobians import has_jacobian, step_jacobians
 from memspan.errors import InputError
-from memspan.models.cell_model import ReadoutModel
+from memspan.models.model import ReadoutModel
 from memspan.tasks.digits import NoisyDigits
 from memspan.tasks.synthetic import Copy
 from oracles import ORACLES

@@ -7,7 +7,7 @@ import torch
 
 from memspan.cells import LSTM, MinimalRNN, Transformer, VanillaRNN
 from memspan.errors import InputError
-from memspan.models.cell_model import SequenceModel
+from memspan.models.model import SequenceModel
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import torch
 
 from memspan.cells import CELLS
 from memspan.errors import InputError
-from memspan.models.cell_model import SequenceModel
+from memspan.models.model import SequenceModel
 from memspan.objectives.bmi import (
     FLAT,
     PATIENCE,

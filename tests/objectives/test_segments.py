@@ -11,7 +11,7 @@ import torch
 from memspan.cells import CELLS
 from memspan.errors import InputError
 from memspan.models.awd_lstm import AwdLstm, Dropouts
-from memspan.models.cell_model import SequenceModel
+from memspan.models.model import SequenceModel
 from memspan.objectives.segments import Padded, draw_pairs, lines, log_likelihoods, pooled, windows
 
 STEADY = Dropouts(embedding=0.0, input=0.0, hidden=0.0, weight=0.0, output=0.0, latent=0.0)

@@ -8,7 +8,7 @@ import torch
 
 import memspan.sampling
 from memspan.cells import LSTM
-from memspan.models.cell_model import SequenceModel
+from memspan.models.model import SequenceModel
 from memspan.models.vocabulary import Numbers
 from memspan.sampling import TextGenerator, joined, sample
 from memspan.sampling.generator import stream_sizes

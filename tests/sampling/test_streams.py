@@ -14,8 +14,7 @@ from torch import Tensor
 
 from memspan.cells import LSTM, Transformer
 from memspan.errors import InputError
-from memspan.models.cell_model import ReadoutModel, SequenceModel
-from memspan.models.model import Model, ModelOutput, State
+from memspan.models.model import Model, ModelOutput, ReadoutModel, SequenceModel, State
 from memspan.progress import Progress, Stage
 from memspan.sampling import Choice, joined, sample, streams
 from memspan.sampling.streams import STEPS

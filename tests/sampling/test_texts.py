@@ -10,7 +10,7 @@ import torch
 
 from memspan.cells import LSTM
 from memspan.errors import InputError
-from memspan.models.cell_model import SequenceModel
+from memspan.models.model import SequenceModel
 from memspan.models.vocabulary import Vocabulary
 from memspan.sampling import Block, as_sequence, in_turn, joined, sample, texts, write
 from memspan.sequences import Sequence, read

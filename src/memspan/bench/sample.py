@@ -13,7 +13,7 @@ from torch import Tensor
 from memspan import sampling
 from memspan.bench.timing import THREADS, cost_benchmark, race, run_all
 from memspan.cells import LSTM, Transformer
-from memspan.models.cell_model import SequenceModel
+from memspan.models.model import SequenceModel
 from memspan.progress import SILENT, Progress
 from memspan.results import Benchmark
 from memspan.training.run.machine import torch_threads

@@ -16,7 +16,7 @@ from typing import final
 from torch.optim import RMSprop
 
 from memspan.bench.timing import THREADS, cost_benchmark, run_all, seconds
-from memspan.models.cell_model import CellModel
+from memspan.models.model import CellModel
 from memspan.progress import SILENT, Progress, Stage
 from memspan.results import Benchmark
 from memspan.training.run.checkpoint import Position

@@ -146,6 +146,7 @@ def _shrunk(replicates: Floats) -> Floats:
     blocks = len(replicates)
     centred = replicates - replicates.mean(axis=0)
     covariance = (blocks - 1) / blocks * centred.T @ centred
+    # A lag whose replicates are all equal has no variance; 1e-300 leaves its correlations 0 instead of NaN.
     sd = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
     correlation = covariance / np.outer(sd, sd)
     apart = ~np.eye(len(sd), dtype=bool)
@@ -156,12 +157,14 @@ def _shrunk(replicates: Floats) -> Floats:
 
 def _best(law: Law, data: _Data, information: Floats) -> Floats:
     """Weighted least squares from every start of the law."""
+    # Starts take logarithms; a negative value is as good as none at a thousandth of its error.
     positive = np.maximum(information, 1e-3 * data.error)
     fits = [_refined(law, data, information, law.to_free(start)) for start in law.starts(data.tau, positive)]
     return min(fits, key=lambda free: float(np.sum(_residuals(free, law, data, information) ** 2)))
 
 
 def _refined(law: Law, data: _Data, information: Floats, free: Floats) -> Floats:
+    # Overflow far from the minimum is expected; `_residuals` turns it into large finite values.
     with np.errstate(all="ignore"):
         solution = leastsq(_residuals, free, args=(law, data, information), full_output=True, maxfev=2000)
     return np.asarray(solution[0], dtype=np.float64)
@@ -170,6 +173,7 @@ def _refined(law: Law, data: _Data, information: Floats, free: Floats) -> Floats
 def _residuals(free: Floats, law: Law, data: _Data, information: Floats) -> Floats:
     with np.errstate(all="ignore"):
         misfit = (information - law.formula(data.tau, *law.from_free(free))) / data.error
+    # leastsq has no notion of an invalid point: a million standard errors repel it as well.
     return np.nan_to_num(misfit, nan=1e6, posinf=1e6, neginf=-1e6)
 
 
@@ -183,6 +187,7 @@ def _aicc(law: Law, data: _Data, free: Floats) -> float:
 
     with np.errstate(all="ignore"):
         solution = leastsq(whitened, free, full_output=True, maxfev=2000)
+    # The solver may stop at a worse point than it started from.
     chi = min(float(np.sum(whitened(parameters) ** 2)) for parameters in (free, np.asarray(solution[0])))
     n, k = len(data.tau), len(law.names)
     return chi + 2 * k + 2 * k * (k + 1) / (n - k - 1)
@@ -218,6 +223,7 @@ def _law_fit(law: Law, data: _Data, bounds: _Data, free: Floats, aicc: float, we
 
 def _refits(law: Law, data: _Data, free: Floats) -> Floats:
     """Parameters without each block, blocks x parameters."""
+    # From the fit of all data: without one block the minimum is close to it.
     again = np.array([_refined(law, data, data.information + row, free) for row in data.replicates])
     return np.clip(again, -LIMIT, LIMIT)
 
@@ -238,6 +244,7 @@ def _decays(law: Law, data: _Data, free: Floats, again: Floats) -> bool:
     with np.errstate(all="ignore"):
         ends = np.array([law.formula(data.tau[[0, -1]], *law.from_free(row)) for row in (free, *again)])
     lost = 1 - ends[:, 1] / np.maximum(ends[:, 0], 1e-300)
+    # A law that overflows is taken to grow, so that it does not count as decay.
     lost = np.clip(np.nan_to_num(lost, nan=-1.0, neginf=-1.0), -1.0, 1.0)
     margin = student_quantile(max(len(again) - 1, 1)) * float(jackknife_error(lost[1:]))
     ends_error = 2 * float(np.hypot(data.error[0], data.error[-1])) / max(float(data.information[0]), 1e-300)

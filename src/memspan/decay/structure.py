@@ -205,6 +205,7 @@ def _peak_test(curve: Curve, period: int, peaks: NDArray[np.int64], tried: int) 
     if heights.mean() < SMALLEST_CONTRAST * curve.corrected[at].mean():
         return None
     kept = np.argsort(heights)[:-1]
+    # Without the highest peak: a single lag that stands out is no period.
     weaker = second[kept].mean(axis=0)
     t_value = min(_t_value(curve, weights) for weights in (weaker, weaker - _beside(weaker, curve)))
     blocks = len(curve.replicates)
@@ -229,7 +230,9 @@ def _beside(weights: Floats, curve: Curve) -> Floats:
 
 
 def _t_value(curve: Curve, weights: Floats) -> float:
-    return float(weights @ curve.corrected) / max(_error(curve, weights), 1e-12)
+    return float(weights @ curve.corrected) / max(
+        _error(curve, weights), 1e-12
+    )  # an exactly periodic sequence has no error
 
 
 def _error(curve: Curve, weights: Floats) -> float:

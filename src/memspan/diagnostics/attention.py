@@ -14,7 +14,7 @@ from memspan.cells.attentive.relevance import RelevanceLayer
 from memspan.cells.attentive.relevance_memory import EMPTY, Screening
 from memspan.cells.base.layer import Layer
 from memspan.diagnostics.batches import diagnostic_batch
-from memspan.models.cell_model import CellModel
+from memspan.models.model import CellModel
 from memspan.progress import SILENT, Progress
 from memspan.results import AttentionMap, RelevantSet
 from memspan.sampling.streams import evaluation_mode

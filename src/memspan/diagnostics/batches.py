@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from memspan.errors import InputError
-from memspan.models.cell_model import CellModel
+from memspan.models.model import CellModel
 from memspan.tasks import Batch, Task
 
 

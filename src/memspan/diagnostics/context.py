@@ -8,7 +8,7 @@ from torch import Tensor
 
 from memspan.cells.base.layer import TiedOrUntiedLayer
 from memspan.diagnostics.batches import diagnostic_batch, last_answers
-from memspan.models.cell_model import CellModel
+from memspan.models.model import CellModel
 from memspan.progress import SILENT, Progress
 from memspan.results import ContextLoss
 from memspan.sampling.streams import evaluation_mode

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from memspan.engines import available_cores
 from memspan.errors import MemspanError
-from memspan.models.cell_model import CellModel
+from memspan.models.model import CellModel
 from memspan.progress import SILENT, Progress
 from memspan.results import TrainingCosts
 from memspan.training.supervised.build import build

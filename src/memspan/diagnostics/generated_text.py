@@ -23,8 +23,7 @@ from torch.optim.lr_scheduler import CosineAnnealingLR
 
 from memspan.cells import LSTM
 from memspan.errors import InputError
-from memspan.models.cell_model import SequenceModel
-from memspan.models.model import Model
+from memspan.models.model import Model, SequenceModel
 from memspan.objectives import Critic, segment_information
 from memspan.objectives.segment_information import FOLDS, GAP
 from memspan.objectives.segments import LENGTH

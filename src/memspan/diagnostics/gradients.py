@@ -10,7 +10,7 @@ from torch import Tensor
 
 from memspan.diagnostics.batches import diagnostic_batch, double_precision, summed_loss, with_changed_targets
 from memspan.errors import InputError, suggestion
-from memspan.models.cell_model import CellModel
+from memspan.models.model import CellModel
 from memspan.progress import SILENT, Progress
 from memspan.results import GradientNorms
 from memspan.sampling.streams import evaluation_mode

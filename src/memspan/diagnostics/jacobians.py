@@ -14,7 +14,7 @@ from memspan.cells.base.layer import Layer
 from memspan.diagnostics.batches import diagnostic_batch, double_precision
 from memspan.errors import InputError
 from memspan.init.mean_field import InputStatistics, MeanFieldLayer
-from memspan.models.cell_model import CellModel
+from memspan.models.model import CellModel
 from memspan.progress import SILENT, Progress
 from memspan.results import JacobianMoments, JacobianSpectrum
 from memspan.sampling.streams import evaluation_mode

@@ -55,6 +55,7 @@ def cut_blocks(offsets: NDArray[np.int64], blocks: int) -> NDArray[np.int64]:
     """Positions of the cuts, shape blocks + 1: equal parts, moved to the ends of documents nearby."""
     length = int(offsets[-1])
     cuts = np.rint(np.linspace(0, length, blocks + 1)).astype(np.int64)
+    # The nearer of the two ends of documents around each cut.
     right = np.searchsorted(offsets, cuts).clip(1, len(offsets) - 1)
     near = np.where(cuts - offsets[right - 1] < offsets[right] - cuts, offsets[right - 1], offsets[right])
     return np.unique(np.where(np.abs(near - cuts) < SNAP * length / blocks, near, cuts))
@@ -90,6 +91,7 @@ def pieces(sequence: Sequence, start: int, stop: int, size: int) -> Iterator[Pie
     offsets = sequence.offsets
     for low in range(start, stop, size):
         high = min(low + size, stop)
+        # The documents that overlap low … high - 1.
         first, last = np.searchsorted(offsets, low, side="right") - 1, np.searchsorted(offsets, high)
         begin = np.maximum(offsets[first:last], low)
         limit = offsets[first + 1 : last + 1]

@@ -274,6 +274,7 @@ def _without_each(
 
     Only cells that a block touches change, so sum n ln n is corrected there instead of being computed again.
     """
+    # A block that holds all pairs leaves nothing to estimate from: NaN, which the jackknife ignores.
     x, y = marginals(keys, cells, alphabet)
     left = total.sum() - cells.sum(axis=1, dtype=np.int64)
     block, cell = np.nonzero(cells)

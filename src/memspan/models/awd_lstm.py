@@ -11,7 +11,7 @@ from typing import Any, cast, final
 import torch
 from torch import Tensor, nn
 
-from memspan.cells.base.checks import check_count, check_probe, check_resets
+from memspan.cells.base.cell import check_count, check_probe, check_resets
 from memspan.cells.base.layer import Device, Dtype
 from memspan.errors import InputError
 from memspan.models.model import Model, ModelOutput, State

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from memspan.results.charts import HeatMap as HeatMap
     from memspan.results.charts import Line as Line
     from memspan.results.charts import line as line
-    from memspan.results.comparison import Comparison as Comparison
-    from memspan.results.comparison import PairVerdict as PairVerdict
     from memspan.results.curve import Curve as Curve
     from memspan.results.curve import Reach as Reach
     from memspan.results.curve import Span as Span
@@ -44,8 +42,10 @@ if TYPE_CHECKING:
     from memspan.results.diagnosis import TrainingCosts as TrainingCosts
     from memspan.results.json_schema import RESULT_TYPES as RESULT_TYPES
     from memspan.results.json_schema import schema as schema
+    from memspan.results.measurement import Comparison as Comparison
     from memspan.results.measurement import Influence as Influence
     from memspan.results.measurement import Measurement as Measurement
+    from memspan.results.measurement import PairVerdict as PairVerdict
     from memspan.results.measurement import Period as Period
     from memspan.results.memorization import END as END
     from memspan.results.memorization import FrequencySearch as FrequencySearch
@@ -80,12 +80,11 @@ _MODULES = {
     "agent": "AgentEvaluation AgentRun Episode EvaluatedAgent LearningCurve Rewards",
     "benchmark": "Benchmark BenchReport PeerEstimate SourceCalibration",
     "charts": "Chart HeatMap Line line",
-    "comparison": "Comparison PairVerdict",
     "curve": "Curve Reach Span",
     "decay": "DecayFit LawFit LocalExponent",
     "diagnosis": "AttentionMap ContextLoss Diagnosis GradientNorms JacobianSpectrum RelevantSet TrainingCosts",
     "json_schema": "RESULT_TYPES schema",
-    "measurement": "Influence Measurement Period",
+    "measurement": "Comparison PairVerdict Influence Measurement Period",
     "memorization": "END FrequencySearch LinearNetwork Memorization Orbit TrainedLinearNetwork",
     "prediction": "AnyPrediction AttentionPrediction Branch JacobianMoments LinearPrediction Prediction TimescaleTarget"
     " read_prediction",

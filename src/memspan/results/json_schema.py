@@ -19,11 +19,10 @@ import numpy as np
 
 from memspan.results.agent import AgentEvaluation, AgentRun
 from memspan.results.benchmark import BenchReport
-from memspan.results.comparison import Comparison
 from memspan.results.curve import Curve
 from memspan.results.decay import DecayFit, LawFit, LocalExponent
 from memspan.results.diagnosis import Diagnosis
-from memspan.results.measurement import Influence, Measurement, Period
+from memspan.results.measurement import Comparison, Influence, Measurement, Period
 from memspan.results.memorization import Memorization
 from memspan.results.prediction import AttentionPrediction, LinearPrediction, Prediction
 from memspan.results.reproduction import Reproduction

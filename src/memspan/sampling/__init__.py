@@ -1,7 +1,7 @@
 """Sampling from models: many streams at once, symbol by symbol, as texts that can be measured.
 
 >>> from memspan.cells import LSTM
->>> from memspan.models.cell_model import SequenceModel
+>>> from memspan.models.model import SequenceModel
 >>> from memspan.models.vocabulary import Vocabulary
 >>> from memspan.sampling import Choice, as_sequence, sample
 >>> alphabet = Vocabulary("characters", ("a", "b", "\\n"))

@@ -12,9 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from memspan.errors import InputError
-from memspan.models.cell_model import CellModel
 from memspan.models.hugging_face import HuggingFaceModel
-from memspan.models.model import Model, State
+from memspan.models.model import CellModel, Model, State
 from memspan.progress import SILENT, Progress
 from memspan.sampling.decoding import Choice
 from memspan.sequences.store import Symbols, narrow_dtype

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import multivariate_normal, norm
 
 from memspan.errors import InputError
-from memspan.sequences.sources import QuantizedAR1, autoregression
+from memspan.sequences.sources import QuantizedAR1, hidden_markov
 from memspan.sequences.sources.exact import information_of_correlation
 
 
@@ -46,7 +46,7 @@ def test_tiny_information_keeps_its_digits() -> None:
 def test_more_nodes_change_nothing(coefficient: float, monkeypatch: pytest.MonkeyPatch) -> None:
     source = QuantizedAR1(coefficient, levels=8)
     before = source.information([1, 10])
-    monkeypatch.setattr(autoregression, "NODES", 4 * autoregression.NODES)
+    monkeypatch.setattr(hidden_markov, "NODES", 4 * hidden_markov.NODES)
     np.testing.assert_allclose(source.information([1, 10]), before, atol=1e-12)
 
 

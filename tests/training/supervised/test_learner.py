@@ -33,8 +33,8 @@ from memspan.training.supervised.defaults import defaults
 from memspan.training.supervised.learner import PREFETCH, BatchPrefetcher, SupervisedLearner, truncation_windows
 from memspan.training.supervised.schedule import weight_averages
 
-MOST_FILES = 20
-"""Files that one update of `memspan train copy --cell rel-rnn` may pass through; the cell alone has eleven of them."""
+MOST_FILES = 12
+"""Files that one update of `memspan train copy --cell rel-rnn` may pass through; the cell alone has six of them."""
 SAME = 1e-6
 """Single precision: sums of a few numbers below 1 in another order."""
 

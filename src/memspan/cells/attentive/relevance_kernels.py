@@ -1,4 +1,4 @@
-"""The steps of a scan over a screened memory, compiled for the CPU: the same as those of `relevance_scan`.
+"""The steps of a scan over a screened memory, compiled for the CPU: the same as those of `relevance.RelevanceScan`.
 
 Sequences are independent, so each thread takes some of them through all steps. Compiled code is cached on disk. numba
 invalidates the cache when the file of a kernel changes, but not when a function compiled into it changes elsewhere. So the

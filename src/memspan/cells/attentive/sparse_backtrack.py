@@ -21,8 +21,7 @@ from memspan.cells.attentive.attention import (
     steps_since_reset,
 )
 from memspan.cells.base.autograd import Probe, Resets, Scan, States, clear, previous_states, weight_gradient
-from memspan.cells.base.cell import Cell
-from memspan.cells.base.checks import check_count
+from memspan.cells.base.cell import Cell, check_count
 from memspan.cells.base.layer import Device, Dtype, Layer, draw_uniform, empty_weights
 from memspan.cells.gated.lstm import lstm_backward, lstm_forward, lstm_gate_biases, lstm_slopes
 from memspan.errors import InputError

@@ -65,6 +65,7 @@ def count_common(a, b, xs, ys, n):  # type: ignore[no-untyped-def]
 def count_bits(px, py, xs, ys, n, table):  # type: ignore[no-untyped-def]
     """Add all cells of the runs to `table` (V x V, int64)."""
     planes = len(px)
+    # The marginals of each plane; cells with symbol 0 are the rest of them.
     row, column = np.zeros(planes, np.int64), np.zeros(planes, np.int64)
     pairs = np.int64(0)
     for r in range(len(n)):

@@ -129,6 +129,7 @@ def union(tables: list[PairTable], alphabet: int) -> tuple[NDArray[np.int64], ND
     """Sparse tables on common keys: keys (kinds,) and cells (tables, kinds) in the widest type among them."""
     keys = np.concatenate([np.asarray(table.keys, np.int64) for table in tables])
     wide = np.uint32 if all(table.cells.dtype.itemsize <= 4 for table in tables) else np.int64
+    # The widest type that any table needs; sums of several tables are widened by the caller.
     cells = np.concatenate([table.cells.astype(wide, copy=False) for table in tables])
     bounds = np.cumsum([0] + [len(table.cells) for table in tables])
     out_keys = np.empty(len(keys), np.int64)

@@ -13,9 +13,8 @@ correlation of a chain of 20 symbols that stays with probability 0.9 shrinks by 
 Adding a source takes one file with a subclass of `Source` and one line here.
 """
 
-from memspan.sequences.sources.autoregression import QuantizedAR1
 from memspan.sequences.sources.exact import correlation_of_information, information_of_correlation
-from memspan.sequences.sources.hidden_markov import HiddenMarkov, repeated_pair_information
+from memspan.sequences.sources.hidden_markov import HiddenMarkov, QuantizedAR1, repeated_pair_information
 from memspan.sequences.sources.independent import Independent
 from memspan.sequences.sources.markov import BigramChain, IsingChain, MarkovChain, StickyChain
 from memspan.sequences.sources.power_law import PowerLawBinary

@@ -12,8 +12,7 @@ from torch import Tensor, nn
 from memspan import init
 from memspan.errors import InputError
 from memspan.models.awd_lstm import PENN_TREEBANK, AwdLstm
-from memspan.models.cell_model import CellModel, ReadoutModel, SequenceModel
-from memspan.models.model import Model
+from memspan.models.model import CellModel, Model, ReadoutModel, SequenceModel
 from memspan.models.vocabulary import END, UNKNOWN
 from memspan.objectives import Bmi, Objective
 from memspan.objectives.segments import Segments, lines, windows

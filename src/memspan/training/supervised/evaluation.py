@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from memspan.errors import InputError
-from memspan.models.cell_model import CellModel
-from memspan.models.model import Model
+from memspan.models.model import CellModel, Model
 from memspan.progress import SILENT, Progress, Stage
 from memspan.results import Evaluation, Transfer
 from memspan.statistics import wilson_interval

@@ -60,6 +60,7 @@ class SupervisedLearner(Learner):
         self.state: tuple[Tensor, ...] | None = None
         modules = (self.network, *self.objectives.values())
         self._parameters = [found for module in modules if (found := list(module.parameters()))]
+        # Every process draws the whole batch and takes its share, so that results do not depend on their number.
         size = machine.count * config.training.batch
         self._batches = BatchPrefetcher(config.task, size, seed=config.seed, device=machine.device)
 

@@ -11,8 +11,7 @@ import torch
 from torch import Tensor
 
 from memspan.errors import CorruptError, InputError
-from memspan.models.cell_model import CellModel
-from memspan.models.model import Model
+from memspan.models.model import CellModel, Model
 from memspan.objectives import Objective
 from memspan.tasks import Task
 from memspan.training.run.checkpoint import Position, load_module, newest_checkpoint, read_checkpoint, strip_prefix

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.errors import InputError
-from memspan.models.cell_model import CellModel
-from memspan.models.model import Model
+from memspan.models.model import CellModel, Model
 from memspan.objectives import Objective
 from memspan.progress import SILENT, Progress
 from memspan.results import AuxiliaryObjective, TrainingRun
