@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-slow lint stats bench clean
+.PHONY: demo test test-fast test-slow lint stats bench clean
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("memspan needs Python 3.11 or newer, got %d.%d" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
@@ -30,6 +30,11 @@ lint: .venv/installed-dev
 
 test: lint
 	$(BIN)/python -m pytest -n 2
+
+# The slowest tests are those that train, draw whole reports or run the documentation: whole folders and files.
+FAST_SKIPS := training cli bench reproductions objectives diagnostics test_documents.py test_extension.py sampling
+test-fast: .venv/installed-dev
+	$(BIN)/python -m pytest -n 2 $(foreach part,$(FAST_SKIPS),--ignore=tests/$(part))
 
 test-slow: .venv/installed-dev
 	$(BIN)/python -m pytest -n 2 -m 'slow or not slow'
