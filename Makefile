@@ -32,7 +32,7 @@ test: lint
 	$(BIN)/python -m pytest -n 2
 
 # The slowest tests are those that train, draw whole reports or run the documentation: whole folders and files.
-FAST_SKIPS := training cli bench reproductions objectives diagnostics test_documents.py test_extension.py sampling
+FAST_SKIPS := presentation training cli bench reproductions objectives diagnostics test_documents.py test_extension.py sampling
 test-fast: .venv/installed-dev
 	$(BIN)/python -m pytest -n 2 $(foreach part,$(FAST_SKIPS),--ignore=tests/$(part))
 
