@@ -116,35 +116,3 @@ def reach_of_mean(values: ArrayLike) -> float:
     (2.484, 0.0)
     """
     return float(np.nan_to_num(student_margin(values)))
-
-
-# --- Functions instead of `claim(...)`
-
-
-def claim_if(
-    text: str,
-    measured: float | None,
-    holds: object,
-    *,
-    measure: str = "",
-    paper: float | None = None,
-    corrected: float | None = None,
-    tolerance: float | None = None,
-) -> Claim:
-    """See `Statement.holds_if`."""
-    return claim(text, measure).holds_if(measured, holds, paper=paper, corrected=corrected, tolerance=tolerance)
-
-
-def claim_above(text: str, measured: float, bound: float, *, measure: str = "", paper: float | None = None) -> Claim:
-    """See `Statement.above`."""
-    return claim(text, measure).above(measured, bound, paper=paper)
-
-
-def claim_below(text: str, measured: float, bound: float, *, measure: str = "", paper: float | None = None) -> Claim:
-    """See `Statement.below`."""
-    return claim(text, measure).below(measured, bound, paper=paper)
-
-
-def claim_within_errors(text: str, measured: ArrayLike, expected: ArrayLike, error: ArrayLike) -> Claim:
-    """See `Statement.within_errors`."""
-    return claim(text).within_errors(measured, expected, error)

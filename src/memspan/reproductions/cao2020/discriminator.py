@@ -16,9 +16,9 @@ from memspan.errors import check_models
 from memspan.progress import Progress
 from memspan.reproductions.cao2020.language_models import LANGUAGE_MODELS, LanguageModelSize, ModelKey
 from memspan.reproductions.charts import chart, points
-from memspan.reproductions.claims import claim_if
+from memspan.reproductions.claims import claim
 from memspan.reproductions.recipe import Outcome
-from memspan.results import Chart, Claim, claim_near
+from memspan.results import Chart, Claim
 
 if TYPE_CHECKING:
     from memspan.objectives import Bmi
@@ -145,15 +145,11 @@ def _parameter_counts() -> list[Claim]:
         return sum(parameter.numel() for parameter in network.parameters())
 
     return [
-        claim_near(
+        claim(
             f"For {data}, the program's discriminator, two networks of {hidden} units on segment vectors of size "
             f"{width:,}, has another number of parameters than one network of 500 units. (Paper: one of 500 units. "
-            "Measured: two, as built by memspan.)",
-            float(count(width, hidden)),
-            0.0,
-            paper=float(500 * (5 * width + 2) + 1),
-            corrected=float(2 * (hidden * (5 * width + 2) + 1)),
-        )
+            "Measured: two, as built by memspan.)"
+        ).near(count(width, hidden), 0.0, paper=500 * (5 * width + 2) + 1, corrected=2 * (hidden * (5 * width + 2) + 1))
         for data, (width, hidden) in PUBLISHED.items()
     ]
 
@@ -174,20 +170,15 @@ def _padding_claims(run: Path) -> list[Claim]:
     share = float((filled > masked).float().mean())
     short = float(np.mean(bmi.segments.lengths[some] < bmi.config.length))
     return [
-        claim_near(
+        claim(
             "With masked padding, the pooled vector of a short line does not depend on the other lines of its batch. "
-            "(Measured: how much it changes next to the longest line.)",
-            float((alone - batched).abs().max()),
-            ROUNDING,
-            corrected=0.0,
-        ),
-        claim_if(
+            "(Measured: how much it changes next to the longest line.)"
+        ).near((alone - batched).abs().max(), ROUNDING, corrected=0.0),
+        claim(
             "With pooled padding, as in the program, the padding changes the result. (Measured: the share of "
             f"elements of pooled vectors that come from the unknown word, which pads {short:.0%} of the lines to "
-            f"{bmi.config.length} words. It holds from {PADDING_MATTERS:g} on.)",
-            share,
-            share >= PADDING_MATTERS,
-        ),
+            f"{bmi.config.length} words. It holds from {PADDING_MATTERS:g} on.)"
+        ).holds_if(share, share >= PADDING_MATTERS),
     ]
 
 
@@ -198,13 +189,11 @@ def _bound_claims(bounds: dict[str, list[float]]) -> list[Claim]:
     for form in ("swapped", "padding", "program"):
         ratio = float(np.mean(bounds[form])) / printed if printed > 0 else None
         claims.append(
-            claim_if(
+            claim(
                 f"After the same training, the discriminator with {NAMES[form]} finds as much information between "
                 f"unseen lines as the one with {NAMES['paper']}, within a factor of {COMPARABLE:g}. (Measured: the "
-                "ratio of their bounds.)",
-                ratio,
-                ratio is not None and 1 / COMPARABLE <= ratio <= COMPARABLE,
-            )
+                "ratio of their bounds.)"
+            ).holds_if(ratio, ratio is not None and 1 / COMPARABLE <= ratio <= COMPARABLE)
         )
     return claims
 

@@ -13,7 +13,7 @@ from memspan.errors import check_models
 from memspan.progress import Progress
 from memspan.reproductions.cao2020.language_models import LANGUAGE_MODELS, ModelKey
 from memspan.reproductions.charts import chart
-from memspan.reproductions.claims import claim_if
+from memspan.reproductions.claims import claim
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Chart, Claim, line
 
@@ -137,42 +137,28 @@ def ratio_claims(ratios: NDArray[np.float64]) -> tuple[Claim, ...]:
     higher, one_to_four = float(np.mean(ratios > 1)), float(np.mean((ratios >= 10) & (ratios <= 1e4)))
     scale = PROGRAM_SCALE**2
     return (
-        claim_if(
+        claim(
             "The variance of policy gradients is more than 10,000 times that of IW-RAML on average. (Measured: the "
-            "mean ratio over parameters.)",
-            mean,
-            mean > PRINTED_RATIO,
-            paper=PRINTED_RATIO,
-        ),
-        claim_if(
+            "mean ratio over parameters.)"
+        ).holds_if(mean, mean > PRINTED_RATIO, paper=PRINTED_RATIO),
+        claim(
             "Almost all parameters have a higher variance under policy gradients. (Measured: their share. It holds "
-            f"from {ALMOST_ALL} on.)",
-            higher,
-            higher >= ALMOST_ALL,
-        ),
-        claim_if(
+            f"from {ALMOST_ALL} on.)"
+        ).holds_if(higher, higher >= ALMOST_ALL),
+        claim(
             "A significant portion of the parameters has a variance that is 1 to 4 orders of magnitude higher. "
-            f"(Measured: their share. It holds from {SIGNIFICANT} on.)",
-            one_to_four,
-            one_to_four >= SIGNIFICANT,
-        ),
-        claim_if(
-            "Half of the parameters have a higher variance under policy gradients. (Measured: the median ratio.)",
-            median,
-            median > 1,
-        ),
-        claim_if(
+            f"(Measured: their share. It holds from {SIGNIFICANT} on.)"
+        ).holds_if(one_to_four, one_to_four >= SIGNIFICANT),
+        claim(
+            "Half of the parameters have a higher variance under policy gradients. (Measured: the median ratio.)"
+        ).holds_if(median, median > 1),
+        claim(
             f"With the loss of IW-RAML divided by {PROGRAM_SCALE:g}, as in the published program, the ratio is more "
-            "than 10,000 on average. (Measured: the mean ratio at this scale.)",
-            scale * mean,
-            scale * mean > PRINTED_RATIO,
-            paper=PRINTED_RATIO,
-        ),
-        claim_if(
-            "At this scale half of the parameters have a higher variance. (Measured: the median ratio at this scale.)",
-            scale * median,
-            scale * median > 1,
-        ),
+            "than 10,000 on average. (Measured: the mean ratio at this scale.)"
+        ).holds_if(scale * mean, scale * mean > PRINTED_RATIO, paper=PRINTED_RATIO),
+        claim(
+            "At this scale half of the parameters have a higher variance. (Measured: the median ratio at this scale.)"
+        ).holds_if(scale * median, scale * median > 1),
     )
 
 

@@ -12,7 +12,7 @@ from memspan.progress import Progress
 from memspan.reproductions.cao2020.language_models import LANGUAGE_MODELS, ModelKey
 from memspan.reproductions.cao2020.published import VARIANTS
 from memspan.reproductions.charts import chart
-from memspan.reproductions.claims import claim_if, reach_of_mean
+from memspan.reproductions.claims import claim, reach_of_mean
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Chart, Claim, TrainingRun, line
 
@@ -69,14 +69,12 @@ def consistently_lower(data: str, curves: Curves) -> Claim:
     share = float(np.mean(difference.mean(axis=0) > 0)) if difference.size else 0.0
     means = difference.mean(axis=1) if difference.size else np.zeros(len(difference))
     mean, half_width = float(means.mean()), reach_of_mean(means)
-    return claim_if(
+    return claim(
         f"On {data}, the validation perplexity of BMI-full is consistently lower than that of BMI-base after the "
         f"switch. (Measured: the share of validations at which the mean over {len(difference)} seeds is lower. It "
         f"holds from {CONSISTENT:g} on if the mean difference, here {mean:.4f} nats, is above {half_width:.4f}, "
-        "outside its 95 % interval by Student's t.)",
-        share,
-        share >= CONSISTENT and mean > half_width,
-    )
+        "outside its 95 % interval by Student's t.)"
+    ).holds_if(share, share >= CONSISTENT and mean > half_width)
 
 
 def falls_further(data: str, curves: Curves) -> Claim:
@@ -95,11 +93,9 @@ def falls_further(data: str, curves: Curves) -> Claim:
 def _student_claim(text: str, differences: NDArray[np.float64]) -> Claim:
     """Claim that the mean of some differences, one per seed, is positive beyond their scatter."""
     mean, half_width = float(differences.mean()), reach_of_mean(differences)
-    return claim_if(
-        f"{text} {len(differences)} seeds. It holds above {half_width:.4f}, outside the 95 % interval by Student's t.)",
-        mean,
-        mean > half_width,
-    )
+    return claim(
+        f"{text} {len(differences)} seeds. It holds above {half_width:.4f}, outside the 95 % interval by Student's t.)"
+    ).holds_if(mean, mean > half_width)
 
 
 def _variant_curves(data: str, variant: str, curves: Curves) -> list[NDArray[np.float64]]:

@@ -25,7 +25,7 @@ from memspan.reproductions.cao2020.published import (
     printed_perplexity,
 )
 from memspan.reproductions.charts import chart, points
-from memspan.reproductions.claims import claim_if, reach_of_mean
+from memspan.reproductions.claims import claim, reach_of_mean
 from memspan.reproductions.recipe import Outcome
 from memspan.results import (
     Chart,
@@ -36,7 +36,6 @@ from memspan.results import (
     ReversePerplexity,
     SegmentInformation,
     TrainingRun,
-    claim_near,
     line,
 )
 from memspan.statistics import welch_margin
@@ -90,15 +89,12 @@ def lower_perplexity(
     difference = np.array([losses[key][measure] - losses[key._replace(variant=other)][measure] for key in keys])
     ours, theirs = (printed_perplexity(data, tuned, variant, measure), printed_perplexity(data, tuned, other, measure))
     mean, half_width = float(difference.mean()), reach_of_mean(difference)
-    return claim_if(
+    return claim(
         f"On {data}{', fine-tuned' if tuned else ''}, {VARIANTS[variant]} has a lower {MEASURES[measure]} than "
         f"{_name(other)}. (Measured: the ratio, as the geometric mean over {len(keys)} seeds, of which "
         f"{int((difference < 0).sum())} agree. It holds below {math.exp(-half_width):.4f}, outside the 95 % interval "
-        "by Student's t.)",
-        math.exp(mean),
-        mean < -half_width,
-        paper=None if ours is None or theirs is None else ours / theirs,
-    )
+        "by Student's t.)"
+    ).holds_if(math.exp(mean), mean < -half_width, paper=None if ours is None or theirs is None else ours / theirs)
 
 
 def _name(variant: str) -> str:
@@ -158,14 +154,11 @@ def more_information(data: str, less: str, more: str, segments: Segments) -> Cla
     low, high = (_samples(_texts(data, variant, False, segments)) for variant in (less, more))
     difference, half_width = float(np.mean(high) - np.mean(low)), welch_margin(low, high)
     row = SEGMENTS.get(data)
-    return claim_if(
+    return claim(
         f"On {data}, segments of {_text_name(more)} share more information than segments of {_text_name(less)}. "
         f"(Measured: the difference in nats. It holds above {half_width:.3f}, outside the 95 % interval by Student's "
-        "t.)",
-        difference,
-        difference > half_width,
-        paper=None if row is None else row[more] - row[less],
-    )
+        "t.)"
+    ).holds_if(difference, difference > half_width, paper=None if row is None else row[more] - row[less])
 
 
 def _text_name(variant: str) -> str:
@@ -190,13 +183,10 @@ def real_text_claims(data: str, segments: Segments) -> list[Claim]:
     paper = SEGMENTS[data][REAL]
     measured = float(np.mean(_samples(_texts(data, REAL, False, segments))))
     return [
-        claim_near(
+        claim(
             f"Segments of the real text of {data} share as much information as printed, within a quarter. (Measured: "
-            "nats.)",
-            measured,
-            REAL_TOLERANCE * paper,
-            paper=paper,
-        )
+            "nats.)"
+        ).near(measured, REAL_TOLERANCE * paper, paper=paper)
     ]
 
 

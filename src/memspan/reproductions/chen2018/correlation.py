@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart, dashed, points
 from memspan.reproductions.chen2018.edge_of_chaos import edge_of_chaos, published_field
-from memspan.reproductions.claims import claim_above, claim_below
+from memspan.reproductions.claims import claim
 from memspan.reproductions.recipe import Outcome
-from memspan.results import Chart, Claim, Line, claim_near, line
+from memspan.results import Chart, Claim, Line, line
 from memspan.theory.meanfield.field import FixedPoint, timescale_of
 from memspan.theory.meanfield.minimal import MinimalField
 from memspan.theory.sampled.simulation import simulate
@@ -152,27 +152,18 @@ def _settling_steps(field: MinimalField, point: FixedPoint) -> int:
 def _agreement(dynamics: list[PairDynamics], tolerance: float, settling_tolerance: float) -> list[Claim]:
     low, high = dynamics[0].bias_mean, dynamics[-1].bias_mean
     return [
-        claim_near(
+        claim(
             f"Panel a: The correlation c(t) of two untied networks equals the prediction at all {STEPS} steps, for "
-            f"bias means from {low:g} to {high:g}. (Measured: the largest difference.)",
-            max(float(np.max(np.abs(one.untied - one.theory))) for one in dynamics),
-            tolerance,
-            corrected=0.0,
-        ),
-        claim_near(
+            f"bias means from {low:g} to {high:g}. (Measured: the largest difference.)"
+        ).near(max(float(np.max(np.abs(one.untied - one.theory))) for one in dynamics), tolerance, corrected=0.0),
+        claim(
             "Panel c: Under equal inputs, untied networks settle at the predicted correlation c*. (Measured: the "
-            "largest difference.)",
-            max(abs(one.untied_c_star - one.c_star) for one in dynamics),
-            settling_tolerance,
-            corrected=0.0,
-        ),
-        claim_near(
+            "largest difference.)"
+        ).near(max(abs(one.untied_c_star - one.c_star) for one in dynamics), settling_tolerance, corrected=0.0),
+        claim(
             "Panel d: In the ordered phase the simulated 1 - c(t) finally decays as exp(-t / tau). (Measured: the "
-            "largest relative difference of the rate 1 / tau.)",
-            max(_rate_error(one) for one in dynamics if _linear_steps(one).size),
-            0.1,
-            corrected=0.0,
-        ),
+            "largest relative difference of the rate 1 / tau.)"
+        ).near(max(_rate_error(one) for one in dynamics if _linear_steps(one).size), 0.1, corrected=0.0),
     ]
 
 
@@ -192,7 +183,7 @@ def _rate_error(one: PairDynamics) -> float:
 def _tied_claim(dynamics: list[PairDynamics]) -> Claim:
     chaotic, ordered = (max(one.tied_difference for one in dynamics if one.chaotic is phase) for phase in (True, False))
     text = "Panel b: Tied weights, as in practice, change c(t) most in the chaotic phase."
-    return claim_above(text, chaotic, ordered, measure="the largest difference in that phase")
+    return claim(text, measure="the largest difference in that phase").above(chaotic, ordered)
 
 
 def _timescale_claims() -> list[Claim]:
@@ -201,38 +192,27 @@ def _timescale_claims() -> list[Claim]:
     open_gate = published_field(8.0).timescale(0.0) / published_field(8.0).timescale(1.0)
     return [
         *(
-            claim_near(
-                f"Panel e: At bias mean {bias_mean:g} the timescale is {timescale:g} steps under equal inputs.",
-                published_field(bias_mean).timescale(),
-                0.5,
-                corrected=timescale,
+            claim(f"Panel e: At bias mean {bias_mean:g} the timescale is {timescale:g} steps under equal inputs.").near(
+                published_field(bias_mean).timescale(), 0.5, corrected=timescale
             )
             for bias_mean, timescale in _TIMESCALES
         ),
         *(
-            claim_near(
-                f"Panel e: chi_1 crosses 1, the edge of chaos, at a bias mean of {edge:g}.",
-                edge_of_chaos(low, high),
-                0.005,
-                paper=0.0 if edge < 1 else None,
-                corrected=edge,
+            claim(f"Panel e: chi_1 crosses 1, the edge of chaos, at a bias mean of {edge:g}.").near(
+                edge_of_chaos(low, high), 0.005, paper=0.0 if edge < 1 else None, corrected=edge
             )
             for low, high, edge in _EDGES
         ),
-        claim_below(
+        claim(
             "Panel e: The long memory at the edge of chaos (bias mean 0) requires equal inputs: with inputs of "
             "correlation 0.99, less than a fiftieth of the timescale remains.",
-            at_edge,
-            1 / 50,
             measure="the remaining share",
-        ),
-        claim_above(
+        ).below(at_edge, 1 / 50),
+        claim(
             "Panel e: The long memory of an open gate (bias mean 8) does not: with inputs of correlation 0, more than "
             "0.95 of the timescale remains.",
-            open_gate,
-            0.95,
             measure="the remaining share",
-        ),
+        ).above(open_gate, 0.95),
     ]
 
 

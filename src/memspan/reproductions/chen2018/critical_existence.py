@@ -11,9 +11,9 @@ from memspan.errors import InputError
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart, dashed, points
 from memspan.reproductions.chen2018.edge_of_chaos import INPUT_VARIANCE
-from memspan.reproductions.claims import ONE, claim_if
+from memspan.reproductions.claims import ONE, claim
 from memspan.reproductions.recipe import Outcome
-from memspan.results import Chart, Claim, claim_near, line
+from memspan.results import Chart, Claim, line
 from memspan.theory.meanfield.field import timescale_of
 from memspan.theory.meanfield.inverse import FeasibleRange, critical_minimal, feasible_range
 from memspan.theory.meanfield.minimal import MinimalField
@@ -78,18 +78,13 @@ def _infeasible_claims(feasible: FeasibleRange) -> list[Claim]:
     except InputError as error:
         refusal = str(error)
     return [
-        claim_near(
-            "Algorithm 1 with q = 1, bias mean 2 and R = 0.46 returns sigma_v^2 = -2.05, which is not a variance.",
-            algorithm_1(1.0, 2.0, INPUT_VARIANCE).sigma_v2,
-            _TWO_DIGITS,
-            corrected=-2.05,
-        ),
-        claim_if(
+        claim(
+            "Algorithm 1 with q = 1, bias mean 2 and R = 0.46 returns sigma_v^2 = -2.05, which is not a variance."
+        ).near(algorithm_1(1.0, 2.0, INPUT_VARIANCE).sigma_v2, _TWO_DIGITS, corrected=-2.05),
+        claim(
             f"The library rejects these parameters and reports the feasible range. (The message: {refusal}.)",
-            feasible.low,
-            f"{feasible.low:.4g}" in refusal,
             measure="the lower end of the range",
-        ),
+        ).holds_if(feasible.low, f"{feasible.low:.4g}" in refusal),
     ]
 
 
@@ -97,48 +92,34 @@ def _limit_claims(ranges: dict[float, FeasibleRange]) -> list[Claim]:
     between = algorithm_1(2.0, 4.0, INPUT_VARIANCE)
     return [
         *(
-            claim_near(
-                f"Bias mean {mu:g}: sigma_v^2 is not negative from q = {q:g} on, for every R.",
-                ranges[mu].q_min,
-                _TWO_DIGITS,
-                corrected=q,
+            claim(f"Bias mean {mu:g}: sigma_v^2 is not negative from q = {q:g} on, for every R.").near(
+                ranges[mu].q_min, _TWO_DIGITS, corrected=q
             )
             for mu, q in SMALLEST.items()
         ),
         *(
-            claim_near(
-                f"Bias mean {mu:g}: below q = {q:g} the fixed point is unstable, so no network reaches it.",
-                ranges[mu].low,
-                _TWO_DIGITS,
-                corrected=q,
+            claim(f"Bias mean {mu:g}: below q = {q:g} the fixed point is unstable, so no network reaches it.").near(
+                ranges[mu].low, _TWO_DIGITS, corrected=q
             )
             for mu, q in STABLE.items()
         ),
-        claim_if(
+        claim(
             "Bias mean 4, q = 2: Algorithm 1 returns a variance, but deviations of the state's second moment grow there.",
-            between.variance_slope,
-            between.variance_slope > 1 and between.sigma_v2 > 0,
             measure="their factor per step",
-        ),
+        ).holds_if(between.variance_slope, between.variance_slope > 1 and between.sigma_v2 > 0),
     ]
 
 
 def _critical_claims(fields: dict[float, MinimalField], growths: dict[float, Growth]) -> list[Claim]:
     return [
-        claim_near(
-            "The networks returned by critical_minimal are critical: chi_1 = 1. (Measured: the largest difference.)",
-            max(abs(field.chi1 - 1) for field in fields.values()),
-            _EXACT,
-            corrected=0.0,
-        ),
+        claim(
+            "The networks returned by critical_minimal are critical: chi_1 = 1. (Measured: the largest difference.)"
+        ).near(max(abs(field.chi1 - 1) for field in fields.values()), _EXACT, corrected=0.0),
         *(
-            claim_near(
+            claim(
                 f"Bias mean {mu:g}: small differences neither grow nor decay in random networks with these weights. "
-                "(Measured: the factor per step of their squares.)",
-                found.chi,
-                ONE * found.error,
-                corrected=1.0,
-            )
+                "(Measured: the factor per step of their squares.)"
+            ).near(found.chi, ONE * found.error, corrected=1.0)
             for mu, found in growths.items()
         ),
     ]

@@ -12,7 +12,7 @@ import numpy as np
 from memspan.errors import check_models
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart
-from memspan.reproductions.claims import claim_below, claim_if
+from memspan.reproductions.claims import claim
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Chart, Claim, TrainingRun, line
 
@@ -152,13 +152,11 @@ def critical_is_faster(curves: DigitRuns, steps: int, cell: str) -> Claim:
     critical, other = (curves.best(steps, cell, start) for start in STARTS)
     most = curves.updates[steps]
     lower_bound = ", a lower bound because the goal was not reached otherwise" if math.isinf(other) else ""
-    return claim_if(
+    return claim(
         f"{CELLS[cell]}, {steps} steps: critical weights reach an accuracy of {curves.goals[steps]:.0%} in fewer "
         "updates than sigma_w = sigma_v = 1.",
-        min(other, most) / min(critical, most),
-        critical < other,
         measure=f"the ratio of updates{lower_bound}, of {most:,} updates",
-    )
+    ).holds_if(min(other, most) / min(critical, most), critical < other)
 
 
 def _orthogonality_claim(curves: DigitRuns, steps: int, cell: str) -> Claim:
@@ -170,34 +168,27 @@ def _orthogonality_claim(curves: DigitRuns, steps: int, cell: str) -> Claim:
         effect, holds = "matters for the vanilla RNN: orthogonal is clearly faster", ratio >= CLEAR_RATIO
     else:
         effect, holds = "does not matter for the minimal RNN", 1 / CLEAR_RATIO < ratio < CLEAR_RATIO
-    return claim_if(
+    return claim(
         f"Whether critical weights are orthogonal or Gaussian {effect}, at {steps} steps.",
-        ratio,
-        holds,
         measure=f"updates with Gaussian over updates with orthogonal weights; clear means {CLEAR_RATIO:g} times",
-    )
+    ).holds_if(ratio, holds)
 
 
 def _minimal_is_faster(curves: DigitRuns, steps: int) -> Claim:
     vanilla, minimal = (min(curves.best(steps, cell, "critical"), curves.updates[steps]) for cell in CELLS)
-    return claim_if(
+    return claim(
         f"With critical weights the minimal RNN needs fewer updates than the vanilla RNN, at {steps} steps.",
-        vanilla / minimal,
-        minimal < vanilla,
         measure="the ratio of updates; the paper mentions three at 784 steps",
-        paper=3.0,
-    )
+    ).holds_if(vanilla / minimal, minimal < vanilla, paper=3.0)
 
 
 def failure_claim(curves: DigitRuns, steps: int, cell: str) -> Claim:
     """Claim that weights of unit variance do not learn long sequences."""
     accuracies = [curves.runs[steps, cell, "sigma 1", weights].validation_accuracy for weights in WEIGHTS]
-    return claim_below(
+    return claim(
         f"{CELLS[cell]} fails at {steps} steps with sigma_w = sigma_v = 1: its accuracy stays below {FAILURE:.0%}.",
-        max(float(accuracy.max()) for accuracy in accuracies),
-        FAILURE,
         measure="the best validation accuracy",
-    )
+    ).below(max(float(accuracy.max()) for accuracy in accuracies), FAILURE)
 
 
 def _chart(curves: DigitRuns, steps: int, cell: str, hidden: int) -> Chart:

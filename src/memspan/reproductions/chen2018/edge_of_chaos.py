@@ -12,9 +12,9 @@ from scipy import optimize
 
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart, dashed, points
-from memspan.reproductions.claims import claim_above
+from memspan.reproductions.claims import claim
 from memspan.reproductions.recipe import Outcome
-from memspan.results import Branch, Chart, Claim, claim_near, line
+from memspan.results import Branch, Chart, Claim, line
 from memspan.theory.meanfield.field import Numbers
 from memspan.theory.meanfield.minimal import MinimalField
 from memspan.theory.sampled.simulation import Simulation, simulate
@@ -74,11 +74,11 @@ def _value_claims() -> list[Claim]:
     point = published_field(0.0).fixed_point()
     return [
         *(
-            claim_near(f"Slope chi_1 at bias mean {mu:g}.", published_field(mu).chi1, _FOUR_DIGITS, corrected=chi)
+            claim(f"Slope chi_1 at bias mean {mu:g}.").near(published_field(mu).chi1, _FOUR_DIGITS, corrected=chi)
             for mu, chi in CHI_1.items()
         ),
-        claim_near("Second moment Q* of the state at bias mean 0.", point.Q, _THREE_DIGITS, corrected=0.318),
-        claim_near("Variance q* of the gate input at bias mean 0.", point.q, 10 * _THREE_DIGITS, corrected=15.94),
+        claim("Second moment Q* of the state at bias mean 0.").near(point.Q, _THREE_DIGITS, corrected=0.318),
+        claim("Variance q* of the gate input at bias mean 0.").near(point.q, 10 * _THREE_DIGITS, corrected=15.94),
     ]
 
 
@@ -86,31 +86,26 @@ def _edge_claims() -> list[Claim]:
     lower, upper = edge_of_chaos(-0.5, 0.5), edge_of_chaos(4.3, 4.9)
     smallest = float(np.min(published_field(np.linspace(lower + 0.01, upper - 0.01, 50)).chi1))
     return [
-        claim_near("The slope chi_1 is 1 at a bias mean near 0.", lower, _THREE_DIGITS, paper=0.0, corrected=0.014),
-        claim_near("The slope chi_1 is 1 again at a larger bias mean.", upper, 0.005, corrected=4.59),
-        claim_above("Between the two, the network is chaotic.", smallest, 1.0, measure="the smallest chi_1 there"),
+        claim("The slope chi_1 is 1 at a bias mean near 0.").near(lower, _THREE_DIGITS, paper=0.0, corrected=0.014),
+        claim("The slope chi_1 is 1 again at a larger bias mean.").near(upper, 0.005, corrected=4.59),
+        claim("Between the two, the network is chaotic.", measure="the smallest chi_1 there").above(smallest, 1.0),
     ]
 
 
 def _branch_claims(stable: list[Branch]) -> list[Claim]:
-    claims = [
-        claim_near("Stable fixed points of the variance at bias mean 4.59.", float(len(stable)), 0.0, corrected=2.0)
-    ]
+    claims = [claim("Stable fixed points of the variance at bias mean 4.59.").near(len(stable), 0.0, corrected=2.0)]
     for branch, (Q, chi1) in zip(stable, BRANCHES, strict=True):
-        claims.append(claim_near(f"One of them has Q* = {Q:g}.", branch.Q, _THREE_DIGITS, corrected=Q))
-        claims.append(claim_near(f"Its chi_1 is {chi1:g}.", branch.chi1, _THREE_DIGITS, corrected=chi1))
+        claims.append(claim(f"One of them has Q* = {Q:g}.").near(branch.Q, _THREE_DIGITS, corrected=Q))
+        claims.append(claim(f"Its chi_1 is {chi1:g}.").near(branch.chi1, _THREE_DIGITS, corrected=chi1))
     return claims
 
 
 def _staying_claims(width: int, stable: list[Branch], simulations: list[Simulation]) -> list[Claim]:
     return [
-        claim_near(
+        claim(
             f"Untied networks of width {width:,} that start on the branch Q* = {branch.Q:.3f} are still on it after "
-            f"{simulation.Q.size} steps. (Measured: their final second moment.)",
-            float(simulation.Q[-1]),
-            _BRANCH_SHARE * branch.Q,
-            corrected=branch.Q,
-        )
+            f"{simulation.Q.size} steps. (Measured: their final second moment.)"
+        ).near(simulation.Q[-1], _BRANCH_SHARE * branch.Q, corrected=branch.Q)
         for branch, simulation in zip(stable, simulations, strict=True)
     ]
 

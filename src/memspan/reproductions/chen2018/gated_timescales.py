@@ -10,9 +10,9 @@ import numpy as np
 
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart, dashed, points
-from memspan.reproductions.claims import claim_if
+from memspan.reproductions.claims import claim
 from memspan.reproductions.recipe import Outcome
-from memspan.results import Chart, Claim, Line, claim_near, line
+from memspan.results import Chart, Claim, Line, line
 from memspan.theory.sampled.cells import ElementwiseCell, GRUCell, LSTMCell, RandomNetwork
 from memspan.theory.sampled.simulation import Growth, growth
 
@@ -106,33 +106,26 @@ def _population_growth(gated: GatedCell, bias_mean: float, population: int, seed
 
 def _agreement(one: GatedGrowth, width: int) -> Claim:
     expected = one.fresh.timescale
-    return claim_near(
+    return claim(
         f"{one.case}: sampling without matrices gives the timescale (in steps) of networks of width {width:,} whose "
-        f"matrices are redrawn at every step, to {AGREEMENT:.0%}.",
-        one.sampled.timescale,
-        AGREEMENT * expected,
-        corrected=expected,
-    )
+        f"matrices are redrawn at every step, to {AGREEMENT:.0%}."
+    ).near(one.sampled.timescale, AGREEMENT * expected, corrected=expected)
 
 
 def _tied_claims(growths: list[GatedGrowth]) -> list[Claim]:
     gap = min((one.tied.chi - one.sampled.chi) / np.hypot(one.tied.error, one.sampled.error) for one in growths)
     return [
-        claim_if(
+        claim(
             "With one draw of weights for all steps, small differences decay more slowly than with redrawn weights, "
             "at every bias mean of both cells.",
-            float(gap),
-            gap > ERRORS,
             measure="the smallest gap in standard errors",
-        ),
+        ).holds_if(gap, gap > ERRORS),
         *(
-            claim_if(
+            claim(
                 "The LSTM with forget bias 4 is ordered with redrawn weights, but chaotic with tied ones: small "
                 "differences grow.",
-                one.tied.chi,
-                not one.sampled.chaotic and one.tied.chi - ERRORS * one.tied.error > 1,
                 measure="the factor per step of the squared difference with tied weights",
-            )
+            ).holds_if(one.tied.chi, not one.sampled.chaotic and one.tied.chi - ERRORS * one.tied.error > 1)
             for one in growths
             if one.gated.name == "LSTM" and one.bias_mean == 4.0
         ),

@@ -11,9 +11,9 @@ import numpy as np
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart, dashed, points
 from memspan.reproductions.chen2018.edge_of_chaos import INPUT_VARIANCE, SIGMA_W, published_field
-from memspan.reproductions.claims import claim_if
+from memspan.reproductions.claims import claim
 from memspan.reproductions.recipe import Outcome
-from memspan.results import Chart, Claim, Line, claim_near, line
+from memspan.results import Chart, Claim, Line, line
 from memspan.theory.meanfield.jacobian import linear_variance, moments_of, printed_variance
 from memspan.theory.sampled.singular_values import JacobianStatistics, jacobian_statistics
 
@@ -131,12 +131,8 @@ def printed(bias_mean: float, steps: int, weights: str) -> float:
 
 def _corrected_claims(variances: list[JacobianVariance]) -> list[Claim]:
     return [
-        claim_near(
-            f"Relative variance of J J^T, {one.case}: simulated Jacobians have the corrected value.",
-            one.simulated.relative_variance,
-            one.tolerance,
-            paper=one.printed + 1,
-            corrected=one.expected,
+        claim(f"Relative variance of J J^T, {one.case}: simulated Jacobians have the corrected value.").near(
+            one.simulated.relative_variance, one.tolerance, paper=one.printed + 1, corrected=one.expected
         )
         for one in variances
     ]
@@ -146,22 +142,18 @@ def _printed_claim(variances: list[JacobianVariance]) -> Claim:
     """At bias mean 6 the leading 1 alone is 50 times the total; the rest of the formula is still off by a factor of two."""
     one = [each for each in variances if (each.bias_mean, each.weights) == (6.0, "gaussian")][-1]
     ratio = one.printed / one.expected
-    return claim_near(
+    return claim(
         f"Even without its leading 1 the printed form is about twice the simulated value for {one.case}. (Measured: "
-        "the ratio.)",
-        one.printed / one.simulated.relative_variance,
-        ratio * one.tolerance / one.expected,
-        corrected=ratio,
-    )
+        "the ratio.)"
+    ).near(one.printed / one.simulated.relative_variance, ratio * one.tolerance / one.expected, corrected=ratio)
 
 
 def _mean_claims(variances: list[JacobianVariance]) -> list[Claim]:
     return [
-        claim_near(
-            f"The mean squared singular value of one-step Jacobians is chi_1, bias mean {one.bias_mean:g}.",
+        claim(f"The mean squared singular value of one-step Jacobians is chi_1, bias mean {one.bias_mean:g}.").near(
             one.simulated.mean,
             _MEAN_SHARE * published_field(one.bias_mean).chi1,
-            paper=float(published_field(one.bias_mean).chi1),
+            paper=published_field(one.bias_mean).chi1,
         )
         for one in variances
         if (one.steps, one.weights) == (1, "gaussian")
@@ -178,13 +170,11 @@ def _recursion_claims(variances: list[JacobianVariance]) -> list[Claim]:
         for form in (recursion, linear)
     )
     return [
-        claim_if(
+        claim(
             "Bias mean 0: gates keep their basis, so the variance grows faster than linearly, and simulations are "
             f"closer to the recursion (mean ratio {to_recursion:.3f}) than to T times one step.",
-            to_linear,
-            abs(to_recursion - 1) < abs(to_linear - 1),
             measure="the mean ratio to T times one step",
-        )
+        ).holds_if(to_linear, abs(to_recursion - 1) < abs(to_linear - 1))
     ]
 
 

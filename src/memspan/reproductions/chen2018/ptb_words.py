@@ -11,7 +11,7 @@ import numpy as np
 from memspan.errors import check_models
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart
-from memspan.reproductions.claims import claim_below, claim_if
+from memspan.reproductions.claims import claim
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Chart, Claim, TrainingRun, line
 
@@ -74,14 +74,10 @@ def printed_claims(millions: int, runs: dict[str, TrainingRun]) -> list[Claim]:
     for cell, run in runs.items():
         paper, measured = PRINTED[millions][cell], math.exp(run.loss)
         claims.append(
-            claim_if(
+            claim(
                 f"{NAMES[cell]} with {millions} million parameters: the test perplexity is as printed, or at most a "
-                "tenth above.",
-                measured,
-                measured <= 1.1 * paper,
-                paper=paper,
-                tolerance=0.1 * paper,
-            )
+                "tenth above."
+            ).holds_if(measured, measured <= 1.1 * paper, paper=paper, tolerance=0.1 * paper)
         )
     return claims
 
@@ -90,18 +86,13 @@ def comparisons(runs: dict[str, TrainingRun]) -> list[Claim]:
     """The paper's conclusion: as good as the GRU with one gate less, and not as good as the LSTM."""
     minimal, gru, lstm = (math.exp(runs[cell].loss) for cell in NAMES)
     return [
-        claim_below(
+        claim(
             "The minimal RNN is comparable to the GRU.",
-            minimal / gru,
-            COMPARABLE,
             measure=f"the ratio of their perplexities; it holds below {COMPARABLE}",
-        ),
-        claim_if(
-            "The LSTM is better than the minimal RNN.",
-            lstm / minimal,
-            lstm < minimal,
-            measure="the ratio of their perplexities, LSTM over minimal RNN",
-        ),
+        ).below(minimal / gru, COMPARABLE),
+        claim(
+            "The LSTM is better than the minimal RNN.", measure="the ratio of their perplexities, LSTM over minimal RNN"
+        ).holds_if(lstm / minimal, lstm < minimal),
     ]
 
 

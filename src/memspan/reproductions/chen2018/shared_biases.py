@@ -13,9 +13,9 @@ from scipy.special import expit
 
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart, dashed, points
-from memspan.reproductions.claims import ONE
+from memspan.reproductions.claims import ONE, claim
 from memspan.reproductions.recipe import Outcome
-from memspan.results import Chart, Claim, claim_near, line
+from memspan.results import Chart, Claim, line
 from memspan.theory.meanfield.field import FixedPoint
 from memspan.theory.meanfield.gaussian import expectation
 from memspan.theory.meanfield.minimal import MinimalField
@@ -151,40 +151,25 @@ def _mean_correlation(simulation: Simulation) -> tuple[float, float]:
 def _slope_claims() -> list[Claim]:
     mapping, unbiased = PlainCorrelationMap(BIAS_VARIANCE), PlainCorrelationMap(0.0)
     return [
-        claim_near(
+        claim(
             "With a bias variance of 0.7 the correlation map has the slope 0.53150 (finite differences of Eq. 37). "
-            "Eq. 9 as printed gives 0.55267.",
-            mapping.slope,
-            FIVE_DIGITS,
-            paper=0.55267,
-            corrected=0.53150,
+            "Eq. 9 as printed gives 0.55267."
+        ).near(mapping.slope, FIVE_DIGITS, paper=0.55267, corrected=0.53150),
+        claim("The corrected chi, with sigma_b^2 subtracted, equals that slope.").near(
+            mapping.point.chi, FIVE_DIGITS, paper=mapping.printed_slope, corrected=mapping.slope
         ),
-        claim_near(
-            "The corrected chi, with sigma_b^2 subtracted, equals that slope.",
-            mapping.point.chi,
-            FIVE_DIGITS,
-            paper=mapping.printed_slope,
-            corrected=mapping.slope,
-        ),
-        claim_near(
-            "With equal biases Eq. 9 as printed is correct.",
-            unbiased.printed_slope,
-            FIVE_DIGITS,
-            corrected=unbiased.slope,
+        claim("With equal biases Eq. 9 as printed is correct.").near(
+            unbiased.printed_slope, FIVE_DIGITS, corrected=unbiased.slope
         ),
     ]
 
 
 def _shared_claim(simulation: Simulation) -> Claim:
     mapping, (c, error) = PlainCorrelationMap(BIAS_VARIANCE), _mean_correlation(simulation)
-    return claim_near(
+    return claim(
         "Two copies of networks with real matrices and biases settle at the correlation c* of sigma_b^2 in all four "
-        "entries, not at that of sigma_b^2 I (Eq. 2 and 6).",
-        c,
-        ONE * error,
-        paper=mapping.correlation(shared=0.0),
-        corrected=mapping.correlation(shared=BIAS_VARIANCE),
-    )
+        "entries, not at that of sigma_b^2 I (Eq. 2 and 6)."
+    ).near(c, ONE * error, paper=mapping.correlation(shared=0.0), corrected=mapping.correlation(shared=BIAS_VARIANCE))
 
 
 def _density_claim(width: int, networks: int, seed: int) -> Claim:
@@ -202,12 +187,13 @@ def _density_claim(width: int, networks: int, seed: int) -> Claim:
     )
     # The integrand is analytic in the strip |Im e| < pi / 2, up to the poles of tanh.
     (printed,), _ = expectation(lambda e: (np.tanh(e) ** 2,), np.array([point.q / 2]), np.zeros(1), strip=np.pi / 2)
-    return claim_near(
+    return claim(
         "E[tanh(e)^2] of simulated vanilla RNNs is that of a Gaussian of variance q. The exponent of Eq. 3 as printed "
-        "is that of variance q / 2 (and, with its factor, of total mass 1/2).",
-        float(simulation.Q[_STEPS // 2 :].mean()),
-        float(ONE * simulation.Q_error[_STEPS // 2 :].max()),
-        paper=float(printed[0]),
+        "is that of variance q / 2 (and, with its factor, of total mass 1/2)."
+    ).near(
+        simulation.Q[_STEPS // 2 :].mean(),
+        ONE * simulation.Q_error[_STEPS // 2 :].max(),
+        paper=printed[0],
         corrected=point.Q,
     )
 

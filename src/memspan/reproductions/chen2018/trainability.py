@@ -14,7 +14,7 @@ from memspan.errors import check_models
 from memspan.progress import Progress
 from memspan.reproductions.chen2018.critical_training import CELLS, DIGIT_TRAINING
 from memspan.reproductions.chen2018.edge_of_chaos import SIGMA_V, SIGMA_W
-from memspan.reproductions.claims import claim_above, claim_if
+from memspan.reproductions.claims import claim
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Claim, HeatMap, line
 from memspan.theory import MinimalField, VanillaField
@@ -159,14 +159,12 @@ def timescale_claim(panel: TrainabilityPanel, tying: str, lengths: tuple[int, ..
     expected = _limit(lengths, panel.timescale(panel.grid(accuracy.shape[1])))
     constant = np.ptp(longest) == 0 or np.ptp(expected) == 0
     agreement = 0.0 if constant else float(np.corrcoef(rankdata(expected), rankdata(longest))[0, 1])
-    return claim_if(
+    return claim(
         f"{CELLS[panel.cell]}, {tying} weights, {_LABELS[panel.varied]} from {panel.low:g} to "
         f"{panel.high:g}{panel.suffix}: where the timescale of theory is longer, longer sequences are learned.",
-        agreement,
-        agreement >= AGREEMENT[tying],
         measure=f"the rank correlation of timescale and longest learned sequence; it holds from {AGREEMENT[tying]:g} "
         "on",
-    )
+    ).holds_if(agreement, agreement >= AGREEMENT[tying])
 
 
 def _range_claim(lengths: tuple[int, ...], accuracies: dict[tuple[str, str], Array]) -> Claim:
@@ -175,12 +173,10 @@ def _range_claim(lengths: tuple[int, ...], accuracies: dict[tuple[str, str], Arr
         float(np.mean([trainable_lengths(lengths, accuracies[name, tying]) == max(lengths) for tying in AGREEMENT]))
         for name in ("vanilla", "minimal-bias")
     )
-    return claim_above(
+    return claim(
         "The minimal RNN learns long sequences over a larger part of its range than the vanilla RNN.",
-        minimal - vanilla,
-        0.0,
         measure=f"the difference of the shares that learn {max(lengths)} steps",
-    )
+    ).above(minimal - vanilla, 0.0)
 
 
 def _map(name: str, tying: str, lengths: tuple[int, ...], accuracy: Array, caption: str) -> HeatMap:

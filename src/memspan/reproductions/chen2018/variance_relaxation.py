@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart, dashed, points
 from memspan.reproductions.chen2018.edge_of_chaos import INPUT_VARIANCE, SIGMA_W, published_field
-from memspan.reproductions.claims import claim_above
+from memspan.reproductions.claims import claim
 from memspan.reproductions.recipe import Outcome
-from memspan.results import Chart, Claim, claim_near, line
+from memspan.results import Chart, Claim, line
 from memspan.theory.meanfield.activations import Sigmoid
 from memspan.theory.meanfield.gaussian import expectation
 from memspan.theory.sampled.simulation import simulate
@@ -118,16 +118,14 @@ def _simulated_slope(slope: VarianceSlope, width: int, networks: int, seed: int)
 
 def _map_claims(slopes: list[VarianceSlope], simulated: list[float], width: int, tolerance: float) -> list[Claim]:
     return [
-        claim_near(
+        claim(
             f"The slope of the variance map is Eq. 34, with the z, at bias means from {slopes[0].bias_mean:g} to "
-            f"{slopes[-1].bias_mean:g}. (Measured: the largest difference from finite differences of Eq. 21.)",
-            max(abs(slope.corrected - slope.measured) for slope in slopes),
-            _CLOSE,
-            corrected=0.0,
-        ),
-        claim_near(
+            f"{slopes[-1].bias_mean:g}. (Measured: the largest difference from finite differences of Eq. 21.)"
+        ).near(max(abs(slope.corrected - slope.measured) for slope in slopes), _CLOSE, corrected=0.0),
+        claim(
             f"The same holds in random networks of width {width:,} that start 10 % above and below Q*. (Measured: the "
-            "largest difference from Eq. 34.)",
+            "largest difference from Eq. 34.)"
+        ).near(
             max(abs(value - slope.corrected) for value, slope in zip(simulated, slopes, strict=True)),
             tolerance,
             corrected=0.0,
@@ -140,27 +138,16 @@ def _printed_claims(slopes: list[VarianceSlope]) -> list[Claim]:
     worst_36 = max(abs(slope.printed_36 - slope.measured) for slope in slopes)
     worst_31 = max(abs(slope.printed_31 - slope.measured) for slope in slopes)
     return [
-        claim_near(
-            "The slope at bias mean 0 by finite differences, next to Eq. 36 as printed (without the z).",
-            zero.measured,
-            _CLOSE,
-            paper=zero.printed_36,
-            corrected=zero.corrected,
+        claim("The slope at bias mean 0 by finite differences, next to Eq. 36 as printed (without the z).").near(
+            zero.measured, _CLOSE, paper=zero.printed_36, corrected=zero.corrected
         ),
-        claim_near(
-            "The same next to Eq. 31 as printed (R sqrt(q) instead of R / sqrt(q)).",
-            zero.measured,
-            _CLOSE,
-            paper=zero.printed_31,
-            corrected=zero.corrected,
+        claim("The same next to Eq. 31 as printed (R sqrt(q) instead of R / sqrt(q)).").near(
+            zero.measured, _CLOSE, paper=zero.printed_31, corrected=zero.corrected
         ),
         *(
-            claim_above(
-                f"{name} as printed is off by more than {_WRONG:g} at some bias mean.",
-                worst,
-                _WRONG,
-                measure="the largest difference",
-            )
+            claim(
+                f"{name} as printed is off by more than {_WRONG:g} at some bias mean.", measure="the largest difference"
+            ).above(worst, _WRONG)
             for name, worst in (("Eq. 36", worst_36), ("Eq. 31", worst_31))
         ),
     ]

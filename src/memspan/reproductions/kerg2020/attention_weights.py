@@ -9,7 +9,7 @@ import numpy as np
 
 from memspan.errors import check_models
 from memspan.progress import Progress
-from memspan.reproductions.claims import claim_above
+from memspan.reproductions.claims import claim
 from memspan.reproductions.recipe import Outcome
 from memspan.results import AttentionMap, Claim, HeatMap
 
@@ -62,13 +62,11 @@ def _share(attention: AttentionMap, symbols: list[int]) -> float:
 
 
 def _attention_claim(task: str, share: float, accuracy: float) -> Claim:
-    return claim_above(
+    return claim(
         f"{task.capitalize()}: when a MemRNN recalls, most of its attention is on the few steps that show symbols, or "
         "on the steps right after them.",
-        share,
-        MOST,
         measure=f"the share of one sequence's attention; the network recalls {accuracy:.1%}",
-    )
+    ).above(share, MOST)
 
 
 def _map(task: str, hidden: int, attention: AttentionMap, accuracy: float) -> HeatMap:

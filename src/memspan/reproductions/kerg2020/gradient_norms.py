@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from memspan.errors import check_models
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart, points
-from memspan.reproductions.claims import claim_if
+from memspan.reproductions.claims import claim
 from memspan.reproductions.kerg2020.published import NAMES
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Chart, Claim, GradientNorms, TrainingRun, line
@@ -196,12 +196,10 @@ def cell_claims(norms: Norms, changed: Norms, trained: Runs) -> tuple[Claim, ...
         if key.cell != OURS:
             ratio = unevenness(other.rms)
             claims.append(
-                claim_if(
+                claim(
                     f"{NAMES[key.cell]}'s gradient norm is less even than RelLSTM's with changed targets. (Measured: "
-                    f"the largest over the smallest norm, at most 1e300. Its accuracy is {_accuracy(trained[key])}.)",
-                    ratio,
-                    ratio > worst,
-                )
+                    f"the largest over the smallest norm, at most 1e300. Its accuracy is {_accuracy(trained[key])}.)"
+                ).holds_if(ratio, ratio > worst)
             )
     return tuple(claims)
 
@@ -213,7 +211,7 @@ def _accuracy(run: TrainingRun) -> str:
 def _even_claim(text: str, norms: list[NDArray[np.float64]]) -> Claim:
     """Claim about the worst of several networks."""
     ratio = max(map(unevenness, norms))
-    return claim_if(text, ratio, ratio <= EVEN)
+    return claim(text).holds_if(ratio, ratio <= EVEN)
 
 
 def _cell_notes(norms: Norms, changed: Norms) -> list[str]:
@@ -348,18 +346,14 @@ def sweep_claims(values: tuple[int, ...], norms: dict[str, GradientNorms]) -> tu
     ratio = smallest / max(larger)
     leverage = float(np.ptp(np.log(uneven["relevant"])) - np.ptp(np.log(uneven["short_term"])))
     return (
-        claim_if(
+        claim(
             f"With rho = {values[0]} gradients are less even than with any larger relevant set. (Measured: the ratio "
-            f"of the unevenness to the largest of the others. It holds from {CLEAR_RATIO:g} on.)",
-            ratio,
-            ratio >= CLEAR_RATIO,
-        ),
-        claim_if(
+            f"of the unevenness to the largest of the others. It holds from {CLEAR_RATIO:g} on.)"
+        ).holds_if(ratio, ratio >= CLEAR_RATIO),
+        claim(
             "The size nu of the short-term buffer has less effect on gradients than rho. (Measured: by how much the "
-            "range of the log unevenness is larger when rho is varied.)",
-            leverage,
-            leverage > 0,
-        ),
+            "range of the log unevenness is larger when rho is varied.)"
+        ).holds_if(leverage, leverage > 0),
     )
 
 

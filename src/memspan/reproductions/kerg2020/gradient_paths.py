@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart, dashed
-from memspan.reproductions.claims import claim_if
+from memspan.reproductions.claims import claim
 from memspan.reproductions.recipe import Outcome
-from memspan.results import Chart, Claim, claim_near, line
+from memspan.results import Chart, Claim, line
 from memspan.theory.attention import Additive, AttentiveRNN, AttentiveRun
 
 # Step of the finite differences. With four points their error is STEP^4 times a fifth derivative, plus rounding of
@@ -38,21 +38,15 @@ def run(*, seed: int, progress: Progress, networks: int, width: int, steps: int)
                 sums.append(_distance(gradient, attentive.gradient_by_depth(t, steps).sum(axis=0)))
             stage.advance()
     claims = (
-        claim_near(
+        claim(
             f"The recursion of Proposition 1 gives ds_T/dh_t of {networks} random tanh networks of {width} units with "
             f"additive scores, over up to {steps} steps. (Measured: the largest distance from central differences, "
-            "relative to the largest entry.)",
-            max(differences),
-            EXACT,
-            corrected=0.0,
-        ),
-        claim_near(
+            "relative to the largest entry.)"
+        ).near(max(differences), EXACT, corrected=0.0),
+        claim(
             "Its parts by number of factors F add up to the whole gradient (Eq. 41). (Measured: the largest relative "
-            "distance.)",
-            max(sums),
-            ROUNDING,
-            corrected=0.0,
-        ),
+            "distance.)"
+        ).near(max(sums), ROUNDING, corrected=0.0),
         *_factor_claims(width, steps, rng),
     )
     return Outcome(claims, (_chart(random_run(width, steps, rng)),))
@@ -95,20 +89,14 @@ def _factor_claims(width: int, steps: int, rng: np.random.Generator) -> list[Cla
 
     with_query, without_query = (max(indirect(query) for _ in range(5)) for query in (1.0, 0.0))
     return [
-        claim_if(
+        claim(
             "The number of factors F is not the number of Jacobians where the scores read s_{t-1}: with V = 0 there "
             "are no Jacobians, but the parts with one or more factors remain.",
-            with_query,
-            with_query > VISIBLE,
             measure="their norm, relative to the whole gradient's",
-            paper=0.0,
-        ),
-        claim_near(
-            "The two numbers are equal where the scores ignore s_{t-1} (W_a = 0): with V = 0 these parts vanish.",
-            without_query,
-            ROUNDING,
-            paper=0.0,
-        ),
+        ).holds_if(with_query, with_query > VISIBLE, paper=0.0),
+        claim(
+            "The two numbers are equal where the scores ignore s_{t-1} (W_a = 0): with V = 0 these parts vanish."
+        ).near(without_query, ROUNDING, paper=0.0),
     ]
 
 

@@ -14,9 +14,9 @@ import numpy as np
 from memspan.errors import check_rl
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart
-from memspan.reproductions.claims import claim_if
+from memspan.reproductions.claims import claim
 from memspan.reproductions.recipe import Outcome
-from memspan.results import AgentEvaluation, Chart, Claim, Line, Rewards, claim_near, line
+from memspan.results import AgentEvaluation, Chart, Claim, Line, Rewards, line
 
 if TYPE_CHECKING:
     from memspan.reproductions.kerg2020.agent_trainings import AgentGroup
@@ -114,12 +114,11 @@ def _larger_world_claims(results: AgentResults, other: str) -> Iterator[Claim]:
     pairs = [(_rewards(results, w, "rel-lstm", 1), _rewards(results, w, other, 1)) for w in both]
     better = sum(ours.above(theirs) for ours, theirs in pairs)
     worse = sum(theirs.above(ours) for ours, theirs in pairs)
-    yield claim_if(
+    yield claim(
         f"In larger worlds RelLSTM earns more than {CELLS[other]} in most of {len(both)}.",
-        float(better),
-        2 * better > len(both),
         measure=f"in how many; {CELLS[other]} earns more in {worse}, in {len(both) - better - worse} neither does",
-        paper=float(sum(PUBLISHED[w]["rel-lstm"][1] > PUBLISHED[w][other][1] for w in both)),
+    ).holds_if(
+        better, 2 * better > len(both), paper=sum(PUBLISHED[w]["rel-lstm"][1] > PUBLISHED[w][other][1] for w in both)
     )
 
 
@@ -128,23 +127,18 @@ def _headline_claims(results: AgentResults) -> Iterator[Claim]:
     for less, more in (("lstm", "mem-lstm"), ("mem-lstm", "rel-lstm"), ("lstm", "rel-lstm")):
         if (HEADLINE, less) in results and (HEADLINE, more) in results:
             low, high = _rewards(results, HEADLINE, less, 1), _rewards(results, HEADLINE, more, 1)
-            yield claim_if(
+            yield claim(
                 f"{high.world} after {HEADLINE}: {CELLS[more]} earns more than {CELLS[less]} ({low.reward:.2f}, "
-                f"printed {PUBLISHED[HEADLINE][less][1]:.2f}).{_networks(low, high)}",
-                high.reward,
-                high.above(low),
-                paper=PUBLISHED[HEADLINE][more][1],
-            )
+                f"printed {PUBLISHED[HEADLINE][less][1]:.2f}).{_networks(low, high)}"
+            ).holds_if(high.reward, high.above(low), paper=PUBLISHED[HEADLINE][more][1])
 
 
 def _memory_claim(results: AgentResults, world: str) -> Claim:
     best, without = _best(results, world), _rewards(results, world, "none")
-    return claim_if(
+    return claim(
         f"{world} requires memory: the best agent with memory, {CELLS[best.cell]}, earns more than an agent without "
-        f"({without.reward:.2f}).{_networks(best, without)}",
-        best.reward,
-        best.above(without),
-    )
+        f"({without.reward:.2f}).{_networks(best, without)}"
+    ).holds_if(best.reward, best.above(without))
 
 
 def _printed_claims(results: AgentResults) -> Iterator[Claim]:
@@ -153,12 +147,9 @@ def _printed_claims(results: AgentResults) -> Iterator[Claim]:
         for place, printed in enumerate(PUBLISHED[world].get(cell, ())):
             measured = evaluation.transfer[place]
             where = measured.world if place == 0 else f"{measured.world} after {world}"
-            yield claim_near(
-                f"{CELLS[cell]}, {where}: the reward is as printed, within {TOLERANCE:g}.{_networks(measured)}",
-                measured.reward,
-                TOLERANCE,
-                paper=printed,
-            )
+            yield claim(
+                f"{CELLS[cell]}, {where}: the reward is as printed, within {TOLERANCE:g}.{_networks(measured)}"
+            ).near(measured.reward, TOLERANCE, paper=printed)
 
 
 def _networks(*rewards: Rewards) -> str:

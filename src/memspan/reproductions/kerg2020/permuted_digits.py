@@ -9,7 +9,7 @@ import numpy as np
 from memspan.errors import check_models
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart
-from memspan.reproductions.claims import claim_if
+from memspan.reproductions.claims import claim
 from memspan.reproductions.kerg2020.published import NAMES, PERMUTED_DIGITS
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Claim, TrainingRun, line
@@ -62,13 +62,9 @@ def run(
 
 def _printed_claim(cell: str, run: TrainingRun) -> Claim:
     paper, measured = PERMUTED_DIGITS[cell] / 100, run.accuracy or 0.0
-    return claim_if(
-        f"{NAMES[cell]} after {run.updates:,} updates: the test accuracy is as printed, within {TOLERANCE:g}, or better.",
-        measured,
-        measured >= paper - TOLERANCE,
-        paper=paper,
-        tolerance=TOLERANCE,
-    )
+    return claim(
+        f"{NAMES[cell]} after {run.updates:,} updates: the test accuracy is as printed, within {TOLERANCE:g}, or better."
+    ).holds_if(measured, measured >= paper - TOLERANCE, paper=paper, tolerance=TOLERANCE)
 
 
 def _pair_claims(trained: dict[str, TrainingRun]) -> list[Claim]:
@@ -78,13 +74,9 @@ def _pair_claims(trained: dict[str, TrainingRun]) -> list[Claim]:
         if screened in trained and plain in trained:
             gain = (trained[screened].accuracy or 0.0) - (trained[plain].accuracy or 0.0)
             claims.append(
-                claim_if(
-                    f"{NAMES[screened]} is at least as accurate as {NAMES[plain]}.",
-                    gain,
-                    gain >= 0,
-                    measure="the difference",
-                    paper=(PERMUTED_DIGITS[screened] - PERMUTED_DIGITS[plain]) / 100,
-                )
+                claim(
+                    f"{NAMES[screened]} is at least as accurate as {NAMES[plain]}.", measure="the difference"
+                ).holds_if(gain, gain >= 0, paper=(PERMUTED_DIGITS[screened] - PERMUTED_DIGITS[plain]) / 100)
             )
     return claims
 

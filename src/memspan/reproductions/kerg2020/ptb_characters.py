@@ -11,7 +11,7 @@ import numpy as np
 from memspan.errors import check_models
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart
-from memspan.reproductions.claims import claim_above, claim_if
+from memspan.reproductions.claims import claim
 from memspan.reproductions.kerg2020.published import NAMES, PENN_TREEBANK, PENN_TREEBANK_MEMORY, PENN_TREEBANK_RATES
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Claim, TrainingRun, line
@@ -116,14 +116,10 @@ def _cell_settings(cell: str, published_settings: bool) -> dict[str, Any]:
 def printed_claim(cell: str, run: TrainingRun) -> Claim:
     """Claim about the printed bits per character."""
     paper, measured = PENN_TREEBANK[cell], run.loss * BITS
-    return claim_if(
+    return claim(
         f"{NAMES[cell]} after {run.updates:,} updates: the bits per character of the test set are as printed, within "
-        f"{TOLERANCE:g}, or fewer.",
-        measured,
-        measured <= paper + TOLERANCE,
-        paper=paper,
-        tolerance=TOLERANCE,
-    )
+        f"{TOLERANCE:g}, or fewer."
+    ).holds_if(measured, measured <= paper + TOLERANCE, paper=paper, tolerance=TOLERANCE)
 
 
 def order_claims(trained: dict[str, TrainingRun]) -> list[Claim]:
@@ -131,11 +127,9 @@ def order_claims(trained: dict[str, TrainingRun]) -> list[Claim]:
     texts = {(one, other): f"{NAMES[one]} needs fewer bits per character than {NAMES[other]}." for one, other in BETTER}
     texts["rel-lstm", "lstm"] = f"RelLSTM needs no more bits per character than LSTM, within {EQUAL:g}."
     return [
-        claim_above(
-            text,
+        claim(text, measure="how many fewer").above(
             (trained[other].loss - trained[one].loss) * BITS,
             0.0 if (one, other) in BETTER else -EQUAL,
-            measure="how many fewer",
             paper=round(PENN_TREEBANK[other] - PENN_TREEBANK[one], 2),
         )
         for (one, other), text in texts.items()

@@ -11,7 +11,7 @@ from pathlib import Path
 from memspan.errors import check_models
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart
-from memspan.reproductions.claims import claim_if
+from memspan.reproductions.claims import claim
 from memspan.reproductions.kerg2020.published import COPY, DENOISE, NAMES, TRANSFER_COPY
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Chart, Claim, Line, TrainingRun, line
@@ -79,13 +79,10 @@ def _transfer_accuracies(runs: Path, cells: list[str], delays: tuple[int, ...], 
 
 def _perfect_claim(row: dict[int, float], cell: str) -> Claim:
     least = min(row.values())
-    return claim_if(
+    return claim(
         f"{NAMES[cell]} recalls {PERFECT:.0%} or more at every delay from {min(row):,} to {max(row):,}.",
-        least,
-        least >= PERFECT,
         measure="the smallest accuracy",
-        paper=0.99,
-    )
+    ).holds_if(least, least >= PERFECT, paper=0.99)
 
 
 _TRANSFER_NOTE = (
@@ -178,12 +175,8 @@ def _accuracy_claim(name: str, paper: float, measured: float, learned: bool) -> 
     else:
         relation, near = "as printed", abs(measured - paper) <= TOLERANCE
     reason = "" if learned else " (It has not learned the delay it was trained at.)"
-    return claim_if(
-        f"{name}: the accuracy is {relation}, within {TOLERANCE:g}.{reason}",
-        measured,
-        near and learned,
-        paper=paper,
-        tolerance=TOLERANCE,
+    return claim(f"{name}: the accuracy is {relation}, within {TOLERANCE:g}.{reason}").holds_if(
+        measured, near and learned, paper=paper, tolerance=TOLERANCE
     )
 
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from memspan.errors import check_models
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart, dashed
-from memspan.reproductions.claims import claim_above, claim_if
+from memspan.reproductions.claims import claim
 from memspan.reproductions.recipe import Outcome
-from memspan.results import Chart, Claim, claim_near, line
+from memspan.results import Chart, Claim, line
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -129,27 +129,18 @@ def _promote(candidate: int, relevant: list[int], scores: Tensor, rho: int) -> N
 
 def _output_claims(later: PromotionCase, earlier: PromotionCase, equal: PromotionCase) -> list[Claim]:
     return [
-        claim_near(
+        claim(
             "Promoting the state that leaves the short-term buffer, h_{t-nu}, gives the outputs of memspan's RelRNN. "
-            "(Measured: the largest difference.)",
-            max(case.distance for case in (later, earlier, equal)),
-            SAME,
-            corrected=0.0,
-        ),
-        claim_near(
+            "(Measured: the largest difference.)"
+        ).near(max(case.distance for case in (later, earlier, equal)), SAME, corrected=0.0),
+        claim(
             f"For nu = rho = {SMALL}, h_{{t-rho}} is that state and the printed algorithm is correct. (Measured: the "
-            "largest difference.)",
-            equal.printed_distance,
-            SAME,
-            paper=0.0,
-        ),
-        claim_above(
+            "largest difference.)"
+        ).near(equal.printed_distance, SAME, paper=0.0),
+        claim(
             "Otherwise the printed algorithm is a different network.",
-            min(later.printed_distance, earlier.printed_distance),
-            VISIBLE,
             measure="the largest difference of its outputs from RelRNN's, for rho below or above nu, whichever is smaller",
-            paper=0.0,
-        ),
+        ).above(min(later.printed_distance, earlier.printed_distance), VISIBLE, paper=0.0),
     ]
 
 
@@ -157,16 +148,11 @@ def _absence_claim(later: PromotionCase) -> Claim:
     """Steps from the last attention to a state in the buffer to the first in the relevant set."""
     corrected, printed = (max(map(_longest_gap, found)) for found in (later.corrected, later.printed))
     gap = LARGE - SMALL
-    return claim_if(
+    return claim(
         f"With rho = {LARGE} above nu = {SMALL} the printed algorithm drops a state that leaves the buffer and "
         f"restores it {gap} steps later; as corrected, a dropped state never returns.",
-        float(printed),
-        printed == gap and corrected == 0,
         measure="the longest absence, as printed",
-        paper=0.0,
-        corrected=float(gap),
-        tolerance=0.0,
-    )
+    ).holds_if(printed, printed == gap and corrected == 0, paper=0.0, corrected=gap, tolerance=0.0)
 
 
 def _longest_gap(result: ScreeningRun) -> int:
@@ -179,16 +165,11 @@ def _copies_claim(earlier: PromotionCase) -> Claim:
     corrected, printed = (
         max(int(result.copies.max()) for result in found) for found in (earlier.corrected, earlier.printed)
     )
-    return claim_if(
+    return claim(
         f"With rho = {SMALL} below nu = {LARGE} the printed algorithm promotes states that are still in the buffer, "
         "with a part of their score, and the memory holds them twice; as corrected, once.",
-        float(printed),
-        printed == 2 and corrected == 1,
         measure="copies of a state, as printed",
-        paper=1.0,
-        corrected=2.0,
-        tolerance=0.0,
-    )
+    ).holds_if(printed, printed == 2 and corrected == 1, paper=1.0, corrected=2.0, tolerance=0.0)
 
 
 def _chart(case: PromotionCase, name: str, nu: int, rho: int) -> Chart:

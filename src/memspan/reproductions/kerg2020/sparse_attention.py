@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart, dashed, points
-from memspan.reproductions.claims import claim_above, claim_if
+from memspan.reproductions.claims import claim
 from memspan.reproductions.recipe import Outcome
-from memspan.results import Chart, Claim, claim_near
+from memspan.results import Chart, Claim
 from memspan.theory.attention import (
     AttentiveRNN,
     SparseAlignment,
@@ -120,21 +120,14 @@ def _bound_claims(trials: list[SparseTrial]) -> list[Claim]:
     along = min(trial.along / trial.bound for trial in trials)
     norm = min(trial.norm / trial.bound for trial in trials)
     return [
-        claim_if(
+        claim(
             f"The gradient along the eigenvector is at least lambda^d / kappa^(d+1) for {len(trials):,} random "
             f"patterns of {_STEPS} steps.",
-            along,
-            along >= 1 - ROUNDING,
             measure="the smallest ratio of the two",
-            corrected=1.0,
-        ),
-        claim_if(
-            "So is the norm of the whole gradient, for any other eigenvalues.",
-            norm,
-            norm >= 1 - ROUNDING,
-            measure="the smallest ratio",
-            corrected=1.0,
-        ),
+        ).holds_if(along, along >= 1 - ROUNDING, corrected=1.0),
+        claim(
+            "So is the norm of the whole gradient, for any other eigenvalues.", measure="the smallest ratio"
+        ).holds_if(norm, norm >= 1 - ROUNDING, corrected=1.0),
     ]
 
 
@@ -142,21 +135,14 @@ def _printed_claims(trials: list[SparseTrial]) -> list[Claim]:
     pattern = counterexample(_STEPS)
     assert (sparsity(pattern), dependency_depth(pattern, 2, _STEPS)) == (2, 1)
     return [
-        claim_near(
+        claim(
             "As a number, kappa^-d is violated: with lambda = 0.1, kappa = 2 and depth 1 a pattern preserves 0.029, "
-            "where kappa^-d is 0.5 and lambda^d / kappa^(d+1) is 0.025.",
-            float(_gradient(np.array([[0.1]]), pattern, 2)[0, 0]),
-            TWO_DIGITS,
-            paper=0.5,
-            corrected=0.029,
-        ),
-        claim_above(
+            "where kappa^-d is 0.5 and lambda^d / kappa^(d+1) is 0.025."
+        ).near(_gradient(np.array([[0.1]]), pattern, 2)[0, 0], TWO_DIGITS, paper=0.5, corrected=0.029),
+        claim(
             "This is not an exception.",
-            float(np.mean([trial.along < trial.printed for trial in trials])),
-            0.05,
             measure="the share of the random patterns whose gradient along the eigenvector is below kappa^-d",
-            paper=0.0,
-        ),
+        ).above(np.mean([trial.along < trial.printed for trial in trials]), 0.05, paper=0.0),
     ]
 
 

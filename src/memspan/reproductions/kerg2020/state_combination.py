@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from memspan.errors import check_models
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart
-from memspan.reproductions.claims import claim_above, claim_if
+from memspan.reproductions.claims import claim
 from memspan.reproductions.recipe import Outcome
-from memspan.results import Chart, Claim, Line, claim_near, line
+from memspan.results import Chart, Claim, Line, line
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -95,47 +95,33 @@ def _echo(hidden: int, steps: int, combine: str) -> NDArray[np.float64]:
 
 def _equality_claims(results: list[CombinationResult]) -> list[Claim]:
     return [
-        claim_near(
+        claim(
             "The sum with V and W_a halved equals the mean: both describe the same networks, RelRNN and RelLSTM, and "
             "differ in the initialization and the effective step size of training. (Measured: the largest difference "
-            "of outputs.)",
-            max(result.halved for result in results),
-            SAME,
-            corrected=0.0,
+            "of outputs.)"
+        ).near(max(result.halved for result in results), SAME, corrected=0.0),
+        claim("The output, which the head reads, is h_t. (Measured: the largest difference.)").near(
+            max(result.to_h for result in results), 0.0, corrected=0.0
         ),
-        claim_near(
-            "The output, which the head reads, is h_t. (Measured: the largest difference.)",
-            max(result.to_h for result in results),
-            0.0,
-            corrected=0.0,
-        ),
-        claim_above(
+        claim(
             "The output is not s_t, which only the next step reads.",
-            min(result.to_s for result in results),
-            SAME,
             measure="the smallest difference of a network's last output and s",
-        ),
+        ).above(min(result.to_s for result in results), SAME),
     ]
 
 
 def _growth_claims(results: list[CombinationResult], steps: int) -> list[Claim]:
     mean = max(float(result.echoes["mean"].max()) for result in results)
     return [
-        claim_if(
+        claim(
             "With the mean and an orthogonal V, as at the published initialization, an echo never grows: s_t is an "
             "average of states.",
-            mean,
-            mean <= 1 + ROUNDING,
             measure="the largest |h_t| / |h_1| of linear networks",
-            corrected=1.0,
-            tolerance=ROUNDING,
-        ),
-        claim_above(
+        ).holds_if(mean, mean <= 1 + ROUNDING, corrected=1.0, tolerance=ROUNDING),
+        claim(
             "With the printed sum it grows from the same initialization.",
-            min(float(result.echoes["sum"][-1]) for result in results),
-            1.0,
             measure=f"the smallest |h_T| / |h_1| of linear networks at T = {steps}",
-        ),
+        ).above(min(float(result.echoes["sum"][-1]) for result in results), 1.0),
     ]
 
 

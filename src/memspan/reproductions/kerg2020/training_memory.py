@@ -14,7 +14,7 @@ from typing import final
 from memspan.errors import MemspanError, check_models
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart
-from memspan.reproductions.claims import claim_if
+from memspan.reproductions.claims import claim
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Chart, Claim, line
 
@@ -107,38 +107,30 @@ def _growth(costs: dict[int, TrainingCost]) -> list[float]:
 
 def _linear_claim(costs: dict[int, TrainingCost]) -> Claim:
     largest = max(_growth(costs))
-    return claim_if(
+    return claim(
         f"Training memory of RelLSTM grows at most {DOUBLING}-fold when T doubles, from {min(costs):,} to "
         f"{max(costs):,} steps.",
-        largest,
-        largest <= DOUBLING,
         measure="the largest growth",
-        paper=2.0,
-    )
+    ).holds_if(largest, largest <= DOUBLING, paper=2.0)
 
 
 def _quadratic_claim(costs: dict[int, TrainingCost]) -> Claim:
     last, (low, high) = _growth(costs)[-1], SQUARE
-    return claim_if(
+    return claim(
         "Training memory of a MemLSTM written as a plain loop grows about fourfold when T doubles, here to "
         f"{max(costs):,} steps.",
-        last,
-        low <= last <= high,
         measure=f"the growth, which may be between {low:g} and {high:g}",
-        paper=4.0,
-    )
+    ).holds_if(last, low <= last <= high, paper=4.0)
 
 
 def _smaller_claim(costs: Costs) -> Claim:
     steps = max(set(costs["plain-mem-lstm"]) & set(costs["rel-lstm"]))
     ratio = costs["plain-mem-lstm"][steps].peak / costs["rel-lstm"][steps].peak
-    return claim_if(
+    return claim(
         f"A MemLSTM written as a plain loop takes at least {SMALLER:g} times the training memory of RelLSTM at T = "
         f"{steps:,}.",
-        ratio,
-        ratio >= SMALLER,
         measure="the ratio",
-    )
+    ).holds_if(ratio, ratio >= SMALLER)
 
 
 def _chart(

@@ -12,9 +12,9 @@ from scipy import special
 
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart, dashed, points
-from memspan.reproductions.claims import claim_above, claim_if
+from memspan.reproductions.claims import claim
 from memspan.reproductions.recipe import Outcome
-from memspan.results import Chart, Claim, claim_near, line
+from memspan.results import Chart, Claim, line
 from memspan.theory.attention import (
     AttentiveRNN,
     UniformAlignment,
@@ -67,13 +67,10 @@ def _bound_claim(name: str, eigenvalue: complex, length: int) -> Claim:
     small, large = lengths * np.abs(uniform_attention_gradient([eigenvalue], lengths)[:, 0])
     expected = float(STRETCH ** (uniform_attention_exponent([eigenvalue])[0] + 1))
     outcome = "holds" if inverse_length_bound_holds([eigenvalue]) else "fails"
-    return claim_near(
+    return claim(
         f"Eigenvalue {name}: the bound 1/T {outcome}: T |ds_T/dh_1| is multiplied by {expected:.3g} from T = "
-        f"{lengths[0]:,} to {length:,}, and so on.",
-        large / small,
-        ONE_PERCENT * expected,
-        corrected=expected,
-    )
+        f"{lengths[0]:,} to {length:,}, and so on."
+    ).near(large / small, ONE_PERCENT * expected, corrected=expected)
 
 
 def _matrix_claim(rng: np.random.Generator) -> Claim:
@@ -85,13 +82,10 @@ def _matrix_claim(rng: np.random.Generator) -> Claim:
     V, T = basis @ V @ basis.T, 60
     network = AttentiveRNN(V, np.zeros((3, 1)), np.zeros(3), UniformAlignment(), Identity())
     gradient = network.run(np.zeros((T - 1, 1)), np.ones(3)).gradient(1, T)
-    return claim_near(
+    return claim(
         "The gradient of the network follows from the eigenvalues: its Frobenius norm is that of p_T(lambda) over the "
-        "eigenvalues of V (Eq. 284), here -0.5 and 0.8 exp(±i pi/3), at T = 60.",
-        float(np.linalg.norm(gradient)),
-        1e-12,
-        corrected=float(np.linalg.norm(uniform_attention_gradient(V, [T]))),
-    )
+        "eigenvalues of V (Eq. 284), here -0.5 and 0.8 exp(±i pi/3), at T = 60."
+    ).near(np.linalg.norm(gradient), 1e-12, corrected=np.linalg.norm(uniform_attention_gradient(V, [T])))
 
 
 def _rule_claims(count: int, rng: np.random.Generator) -> list[Claim]:
@@ -101,28 +95,17 @@ def _rule_claims(count: int, rng: np.random.Generator) -> list[Claim]:
     wrong = int(np.sum((rule != (exponents >= -1)) & (np.abs(exponents + 1) > NEAR_BOUNDARY)))
     smallest = float(exponents.min())
     return [
-        claim_near(
+        claim(
             f"The bound fails exactly where Re(lambda) < |lambda|^2, for {count:,} random eigenvalues of modulus up "
-            f"to {LARGEST}. (Measured: the number of exceptions by the measured exponent.)",
-            float(wrong),
-            0.0,
-            corrected=0.0,
-        ),
-        claim_above(
+            f"to {LARGEST}. (Measured: the number of exceptions by the measured exponent.)"
+        ).near(wrong, 0.0, corrected=0.0),
+        claim(
             "These are more than a third of them.",
-            float(np.mean(~rule)),
-            1 / 3,
             measure="the share of these eigenvalues for which 1/T fails; 0 by the theorem",
-            paper=0.0,
-        ),
-        claim_if(
-            "For every eigenvalue of modulus below 1, T^-1.5 holds in place of 1/T.",
-            smallest,
-            smallest > -1.5,
-            measure="the smallest exponent",
-            paper=-1.0,
-            corrected=-1.5,
-        ),
+        ).above(np.mean(~rule), 1 / 3, paper=0.0),
+        claim(
+            "For every eigenvalue of modulus below 1, T^-1.5 holds in place of 1/T.", measure="the smallest exponent"
+        ).holds_if(smallest, smallest > -1.5, paper=-1.0, corrected=-1.5),
     ]
 
 
@@ -194,12 +177,8 @@ def _named_claims(measured: NDArray[np.float64]) -> list[Claim]:
     values = list(NAMED.values())
     rows = zip(NAMED, printed_exponent(values), uniform_attention_exponent(values), measured, strict=True)
     return [
-        claim_near(
-            f"Along an eigenvector of eigenvalue {name} the gradient |ds_T/dh_t| scales as T^{corrected:.4g}.",
-            float(slope),
-            EXPONENT_TOLERANCE,
-            paper=float(printed),
-            corrected=float(corrected),
+        claim(f"Along an eigenvector of eigenvalue {name} the gradient |ds_T/dh_t| scales as T^{corrected:.4g}.").near(
+            slope, EXPONENT_TOLERANCE, paper=printed, corrected=corrected
         )
         for name, printed, corrected, slope in rows
     ]
@@ -212,22 +191,14 @@ def _overall_claims(
     wrong = float(np.sum(np.abs(real - printed_exponent(REAL)) > EXPONENT_TOLERANCE))
     others = float(len(REAL) - 1)
     return [
-        claim_near(
+        claim(
             f"The corrected exponent is right for all {len(every)} eigenvalues of the figures. (Measured: the largest "
-            "deviation.)",
-            float(np.abs(measured - uniform_attention_exponent(every)).max()),
-            EXPONENT_TOLERANCE,
-            corrected=0.0,
-        ),
-        claim_if(
+            "deviation.)"
+        ).near(np.abs(measured - uniform_attention_exponent(every)).max(), EXPONENT_TOLERANCE, corrected=0.0),
+        claim(
             f"The printed exponent is right for one of the {len(REAL)} real eigenvalues, 0.",
-            wrong,
-            wrong == others,
             measure="the number for which it is off by more than 0.01",
-            paper=0.0,
-            corrected=others,
-            tolerance=0.0,
-        ),
+        ).holds_if(wrong, wrong == others, paper=0.0, corrected=others, tolerance=0.0),
     ]
 
 
@@ -237,13 +208,10 @@ def _constant_claim(length: int) -> Claim:
     a = eigenvalues / (1 - eigenvalues)
     law = np.exp((a - 2) * np.log(1 - eigenvalues) - special.loggamma(a + 1) + (a - 1) * np.log(length))
     exact = uniform_attention_gradient(eigenvalues, [length])[0]
-    return claim_near(
+    return claim(
         "The prefactor is (1 - lambda)^(a-2) / Gamma(a+1) for t = 1, with a = lambda / (1 - lambda), phase included. "
-        f"(Measured: the largest relative deviation at T = {length:,}.)",
-        float(np.max(np.abs(exact / law - 1))),
-        CONSTANT_TOLERANCE,
-        corrected=0.0,
-    )
+        f"(Measured: the largest relative deviation at T = {length:,}.)"
+    ).near(np.max(np.abs(exact / law - 1)), CONSTANT_TOLERANCE, corrected=0.0)
 
 
 _EXPONENT_AXIS = "exponent: |ds_T/dh_t| scales as T to this power"
