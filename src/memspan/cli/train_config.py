@@ -223,11 +223,13 @@ def _unused_bmi_settings(config: Config) -> dict[str, str]:
         return {name: f"bmi.{name} has no effect without --bmi; add --bmi base or full" for name in fields}
     found: dict[str, str] = {}
     if bmi.name == "base":
-        for name in ("switch_at", "second", "second_weight", "proposal", "temperature"):
+        for name in ("switch_at", "second", "second_weight", "weights", "proposal", "temperature"):
             found[name] = f"bmi.{name} applies after the switch, which base does not have; use --bmi full"
-    elif bmi.second == "policy":
-        for name in ("proposal", "temperature"):
+    elif bmi.second != "raml":
+        for name in ("weights", "proposal", "temperature"):
             found[name] = f"bmi.{name} applies to segments of the text; set bmi.second=raml"
+    elif bmi.weights == "uniform":
+        found["temperature"] = "bmi.temperature applies to importance weights; set bmi.weights=importance"
     if bmi.segments == "lines":
         found["gap"] = "lines have no gap between them; set bmi.segments=windows"
     else:

@@ -63,6 +63,10 @@ class Segments:
     def __len__(self) -> int:
         return len(self.lengths)
 
+    def last_symbols(self, which: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The last symbol of each of these segments: of lines their end."""
+        return self.symbols[which, self.lengths[which] - 1]
+
     def take(self, which: NDArray[np.int64], device: torch.device | str = "cpu", *, whole: bool = False) -> Padded:
         """The segments with these numbers; with all of their padding if `whole`, else only up to the longest."""
         lengths = self.lengths[which]

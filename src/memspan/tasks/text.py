@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -14,7 +15,7 @@ from torch import Tensor
 from memspan.errors import InputError
 from memspan.models.vocabulary import END, UNKNOWN, Kind, Vocabulary
 from memspan.tasks.catalog import CATALOG
-from memspan.tasks.corpus import corpus_files, resolve_corpus
+from memspan.tasks.corpus import AUTO, corpus_files, resolve_corpus
 from memspan.tasks.task import (
     ADAM,
     SPLITS,
@@ -56,9 +57,13 @@ class TextTask(Task):
     """Whether a batch continues the previous one."""
     restart: float = 0.01
     """Probability that it starts from an empty state nevertheless."""
+    fraction: float = 1.0
+    """Share of the training text that is read: its first lines. The vocabulary is that of the whole training text."""
 
     def __post_init__(self) -> None:
         self.check_count("steps")
+        if not 0 < self.fraction <= 1:
+            raise InputError(f"{self.kind}: fraction is {self.fraction}; expected a number above 0, at most 1")
         if not 0 <= self.restart <= 1:
             raise InputError(f"{self.kind}: restart is {self.restart}; expected a probability from 0 to 1")
 
@@ -83,7 +88,12 @@ class TextTask(Task):
     @property
     def identity(self) -> CorpusKey:
         """What determines the encoded text."""
-        return CorpusKey(self.kind, resolve_corpus(self.data), None)
+        return CorpusKey(self.kind, resolve_corpus(self.data), None, self.fraction)
+
+    @property
+    def corpus(self) -> str:
+        """The name of the text, with `auto` resolved; the path of a folder as it was given."""
+        return resolve_corpus(self.data) if self.data == AUTO else self.data
 
     @property
     def symbolic(self) -> bool:
@@ -235,7 +245,7 @@ class WordText(TextTask):
 
     @property
     def identity(self) -> CorpusKey:
-        return CorpusKey(self.kind, resolve_corpus(self.data), self.most)
+        return CorpusKey(self.kind, resolve_corpus(self.data), self.most, self.fraction)
 
 
 class CorpusKey(NamedTuple):
@@ -244,6 +254,7 @@ class CorpusKey(NamedTuple):
     kind: Kind
     data: str
     limit: int | None
+    fraction: float = 1.0
 
 
 class EncodedCorpus(NamedTuple):
@@ -269,6 +280,8 @@ def encode_corpus(key: CorpusKey) -> EncodedCorpus:
     # The unknown symbol is part of the vocabulary only if one of the texts needs it.
     new = any(token not in known for split in SPLITS for token in tokens[split])
     vocabulary = Vocabulary.of(key.kind, tokens["train"], unknown=new, limit=key.limit)
+    if key.fraction < 1:
+        tokens["train"] = _first_lines(tokens["train"], key.fraction, END[key.kind])
     unknown: dict[Split, int] = {
         split: sum(token not in vocabulary.numbers for token in tokens[split]) for split in SPLITS
     }
@@ -282,6 +295,16 @@ def _tokens(kind: Kind, text: str) -> str | list[str]:
     if kind == "characters":
         return text
     return [token for line in text.splitlines() for token in (*line.split(), "<eos>")]
+
+
+def _first_lines(tokens: str | list[str], fraction: float, end: str) -> str | list[str]:
+    """The first lines with at least this share of all tokens.
+
+    >>> "".join(_first_lines("ab|cd|ef|", 0.4, "|"))
+    'ab|cd|'
+    """
+    least = math.ceil(fraction * len(tokens))
+    return tokens[: tokens.index(end, least - 1) + 1] if end in tokens[least - 1 :] else tokens
 
 
 @lru_cache(maxsize=4)

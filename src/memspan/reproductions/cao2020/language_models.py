@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 from memspan.progress import Progress
-from memspan.reproductions.cao2020.published import VARIANTS
+from memspan.reproductions.cao2020.published import CONTROL, LABELS, VARIANTS
 from memspan.results import TrainingRun
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class ModelKey(NamedTuple):
 
     data: str
     variant: str
-    """A value of `bmi.name`."""
+    """A key of `LABELS`."""
     seed: int
     tuned: bool = False
     """Whether the run fine-tunes the run without this flag, by averaged SGD."""
@@ -38,7 +38,12 @@ class ModelKey(NamedTuple):
     @property
     def label(self) -> str:
         """Label as in the paper."""
-        return f"{VARIANTS[self.variant]}{' (ft.)' if self.tuned else ''}"
+        return f"{LABELS[self.variant]}{' (ft.)' if self.tuned else ''}"
+
+
+def variant_settings(variant: str) -> dict[str, Any]:
+    """The section `bmi` of a variant; the rest are the defaults of its text."""
+    return {"name": "full", "weights": "uniform"} if variant == CONTROL else {"name": variant}
 
 
 @final
@@ -74,12 +79,12 @@ class LanguageModelSize:
     workers: int | None = None
     """Number of parallel processes; None uses one per core."""
 
-    def keys(self, seed: int, *, tuned: bool = False) -> list[ModelKey]:
+    def keys(self, seed: int, variants: Iterable[str] = VARIANTS, *, tuned: bool = False) -> list[ModelKey]:
         """List every network of one stage."""
         return [
             ModelKey(data, variant, number, tuned)
             for data, corpus in self.corpora.items()
-            for number, variant in itertools.product(range(seed, seed + corpus.seeds), VARIANTS)
+            for number, variant in itertools.product(range(seed, seed + corpus.seeds), variants)
         ]
 
     def config(self, key: ModelKey, runs: Path) -> Config:
@@ -88,7 +93,7 @@ class LanguageModelSize:
         from memspan.training.run.config import merge
 
         corpus = self.corpora[key.data]
-        own = {"task": corpus.task, "bmi": {"name": key.variant}}
+        own = {"task": corpus.task, "bmi": variant_settings(key.variant)}
         settings = merge(merge(self.settings, corpus.settings), own)
         if not key.tuned:
             return training_config("words", "lstm", key.seed, settings)
@@ -97,7 +102,7 @@ class LanguageModelSize:
         config = training_config("words", "lstm", key.seed, merge(merge(settings, tuning), first))
         # The first stage ended after the switch, so fine-tuning with the full objective starts switched.
         switched = dataclasses.replace(config.bmi, switch_at=1)
-        return dataclasses.replace(config, bmi=switched) if key.variant == "full" else config
+        return dataclasses.replace(config, bmi=switched) if config.bmi.name == "full" else config
 
     def train(self, keys: Iterable[ModelKey], runs: Path, progress: Progress) -> dict[ModelKey, TrainingRun]:
         """Train the networks of one stage in parallel; finished runs are loaded."""
@@ -129,7 +134,7 @@ _LAPTOP = LanguageModelSize(
     settings={
         "cell": {"hidden": 100},
         "model": {"embedding": 100, "tied": True, "dropout": 0.2},
-        "bmi": {"switch_at": 1_000, "learning_rate": 1e-3},
+        "bmi": {"switch_at": 1_000},
         "training": {"updates": 2_000, "validate_every": 200, "learning_rate": 4e-3},
     },
     tuning={
@@ -158,7 +163,6 @@ _PAPER = LanguageModelSize(
             settings={
                 "cell": {"hidden": 1_150},
                 "model": {"embedding": 300, "last": 650},
-                "bmi": {"weight": 0.02, "second_weight": 0.05 / 10, "pairs": 10},
                 "training": {"batch": 15, "learning_rate": 15.0, "updates": 1_000 * 1_989, "validate_every": 1_989},
             },
             tuning={"training": {"learning_rate": 20.0}},
@@ -167,7 +171,6 @@ _PAPER = LanguageModelSize(
     settings={
         "cell": {"hidden": 960, "layers": 3},
         "model": {"name": "awd-lstm", "embedding": 280, "last": 620, "tied": True, "dropout": 0.0},
-        "bmi": {"second_weight": 1 / 12},
         "training": {
             "optimizer": "nt-asgd",
             "learning_rate": 20.0,

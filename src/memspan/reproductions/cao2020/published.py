@@ -4,11 +4,16 @@ from __future__ import annotations
 
 # Values of `bmi.name` and the paper's names. Its baseline is the AWD-LSTM with a mixture of softmaxes.
 VARIANTS = {"none": "Baseline", "base": "BMI-base", "full": "BMI-full"}
+# Our control: the extra segments of BMI-full with equal weights. The paper has no such variant.
+CONTROL = "uniform"
+LABELS = {**VARIANTS, CONTROL: "Uniform control"}
 # Key of the training text itself in tables that compare it with generated text.
 REAL = "real"
 
 # Pairs of variants, the better one first (section 5.1).
 BETTER = (("base", "none"), ("full", "none"), ("full", "base"))
+# Whether the extra segments help by themselves, and whether the importance weights do.
+CONTROLLED = ((CONTROL, "base"), ("full", CONTROL))
 
 MEASURES = {
     "valid": "validation perplexity",
@@ -58,7 +63,7 @@ SEGMENT_ERRORS: dict[str, dict[str, float]] = {
 
 
 def printed_perplexity(data: str, tuned: bool, variant: str, measure: str) -> float | None:
-    """Return a number of Table 1, or None for a data set that the paper does not use."""
-    if data not in PERPLEXITY:
+    """Return a number of Table 1, or None for a data set or a variant that the paper does not have."""
+    if data not in PERPLEXITY or variant not in VARIANTS:
         return None
     return PERPLEXITY[data][tuned][variant][list(MEASURES).index(measure)]

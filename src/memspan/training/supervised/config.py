@@ -14,9 +14,10 @@ from typing import Annotated, Any, Literal, cast, final
 from pydantic import Field
 
 from memspan.errors import InputError, suggestion
-from memspan.objectives.bmi import BmiConfig, check_bmi
+from memspan.objectives.bmi import BmiConfig, bmi_defaults, check_bmi
 from memspan.tasks import TASKS, Task
 from memspan.tasks.catalog import CATALOG
+from memspan.tasks.text import TextTask
 from memspan.training.run.config import (
     AGENTS,
     SECTIONS,
@@ -186,24 +187,36 @@ def to_json(config: Config) -> dict[str, Any]:
 
 
 def from_json(plain: dict[str, Any], where: str = "the configuration") -> Config:
-    """The inverse of `to_json`. What is left out gets its default; `where` is for error messages."""
+    """The inverse of `to_json`. What is left out gets its default, of `bmi` that of the text; `where` is for error
+    messages."""
     top = read_top(plain, SECTIONS[:-1], where)
     task = dict(top["task"])
     if "name" not in task:
         raise InputError(f"{where} names no task; expected task.name, one of {', '.join(TASKS)}")
     word = str(task.pop("name"))
+    read_task = read_section(task_class(word), task, "task", where)
     config = Config(
         word=word,
-        task=read_section(task_class(word), task, "task", where),
+        task=read_task,
         cell=read_cell(top["cell"], where),
         model=read_section(ModelConfig, top["model"], "model", where),
         init=read_section(InitConfig, top["init"], "init", where),
         training=read_section(TrainingConfig, top["training"], "training", where),
-        bmi=read_section(BmiConfig, top["bmi"], "bmi", where),
+        bmi=read_section(BmiConfig, _with_text_defaults(top["bmi"], read_task), "bmi", where),
         seed=top["seed"],
     )
     _check_together(config)
     return config
+
+
+def _with_text_defaults(bmi: dict[str, Any], task: Task) -> dict[str, Any]:
+    """The settings of the BMI regularizer over those of its text.
+
+    Without the regularizer they stay as they are, so that the configurations of other runs do not depend on them.
+    """
+    if bmi.get("name", "none") == "none" or not isinstance(task, TextTask):
+        return bmi
+    return {**bmi_defaults(task.corpus), **bmi}
 
 
 def read_run_config(folder: RunFolder) -> Config:
