@@ -271,6 +271,8 @@ def test_without_torch_the_missing_extra_is_named(tmp_path):
         ((), "bmi.weight=0.2", "bmi.weight has no effect without --bmi; add --bmi base or full"),
         (("--bmi", "base"), "bmi.second=policy", "bmi.second applies after the switch"),
         (("--bmi", "full", "--set", "bmi.second=policy"), "bmi.proposal=0.5", "set bmi.second=raml"),
+        (("--bmi", "full", "--set", "bmi.second=policy"), "bmi.weights=uniform", "set bmi.second=raml"),
+        (("--bmi", "full", "--set", "bmi.weights=uniform"), "bmi.temperature=2", "set bmi.weights=importance"),
         (("--bmi", "base", "--set", "bmi.segments=windows"), "bmi.padding=true", "set bmi.segments=lines"),
         (("--bmi", "base"), "bmi.gap=5", "set bmi.segments=windows"),
     ],
@@ -289,3 +291,15 @@ def test_settings_of_the_second_goal_that_are_read_are_taken(memspan):
         ("--set", "bmi.name=none"),
     ):
         assert memspan("train", "words", *words, "--show-config").status == 0
+
+
+def test_show_config_has_the_bmi_settings_of_the_text(memspan):
+    shown = {}
+    for data in ("ptb", "wikitext-2"):
+        ran = memspan("train", "words", "--data", data, "--bmi", "base", "--show-config")
+        assert ran.status == 0
+        shown[data] = json.loads(ran.out)["bmi"]
+    names = ("weight", "pairs", "learning_rate")
+    assert [shown["ptb"][name] for name in names] == [0.1, 12, 0.0002]
+    assert [shown["wikitext-2"][name] for name in names] == [0.02, 10, 0.0002]
+    assert shown["wikitext-2"]["second_weight"] == pytest.approx(0.005)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
 
@@ -17,14 +18,14 @@ from memspan.objectives.bmi import (
     PATIENCE,
     Bmi,
     BmiConfig,
+    bmi_defaults,
     check_bmi,
-    continuation,
     effective_size,
     importance_weights,
-    policy_loss,
     raml_loss,
 )
 from memspan.objectives.bounds import Discriminator
+from memspan.objectives.policy import continuation, policy_loss, program_policy_loss, sampled_policy_loss
 from memspan.objectives.segments import Padded, Segments, draw_pairs, lines, log_likelihoods, pooled, windows
 from memspan.sampling import Choice
 from memspan.tasks import Batch
@@ -91,9 +92,8 @@ def test_weighted_samples_agree_with_enumeration():
     near, following = (torch.from_numpy(D[drawn.first, which]) for which in (drawn.near, drawn.next))
     for beta in (1.0, 2.0):
         with torch.no_grad():
-            loss, weights = raml_loss(
-                model, segments.take(drawn.first), segments.take(drawn.near), near, following, drawn.log_proposal, beta
-            )
+            weights = importance_weights(near, following, torch.from_numpy(drawn.log_proposal), beta)
+            loss = raml_loss(model, segments.take(drawn.first), segments.take(drawn.near), weights)
         assert weights.sum().item() == pytest.approx(1)
         assert 1 < effective_size(weights) < 150_000
         assert -loss.item() == pytest.approx(enumerated(D, L, beta=beta), rel=0.01)
@@ -237,68 +237,158 @@ def test_continuations_begin_at_each_segments_own_end_and_follow_the_models_law(
             assert seen.tolist() == pytest.approx(then.tolist(), abs=0.06)
 
 
-def earned(model: SequenceModel, discriminator: Discriminator, first: Padded, second: Padded) -> torch.Tensor:
-    """log of how likely the discriminator finds Y to follow X, and not to follow the X of the pair before."""
+TINY_SYMBOLS, TINY_LENGTH = 2, 2
+START = torch.tensor([0, 0])
+SEQUENCES = [torch.tensor(each) for each in itertools.product(range(TINY_SYMBOLS), repeat=TINY_LENGTH)]
+"""Every segment of a tiny language."""
+
+
+def tiny() -> tuple[SequenceModel, Discriminator]:
+    """A model and a discriminator in double precision, with likelihoods and rewards that differ."""
+    model, discriminator = model_of(symbols=TINY_SYMBOLS).double(), Discriminator(8, 6).double().eval()
     with torch.no_grad():
-        x, y = (model.outputs(each.symbols)[0][0].amax(0) for each in (first, second))
-        other = torch.cat([x[-1:], x[:-1]])
-        return discriminator(x, y).sigmoid().log() + (1 - discriminator(other, y).sigmoid()).log()
+        model.head.weight.mul_(8)
+        discriminator.networks[0][-1].weight.mul_(30)  # pyright: ignore[reportIndexIssue]
+    return model, discriminator
 
 
-def test_the_policy_gradient_is_that_of_the_expected_reward():
-    """Continuations of one symbol: the gradient of sum_y Q(y | x) r(x, y) can be written down; the baseline drops out."""
-    model, symbols = model_of(symbols=3), 3
-    discriminator = Discriminator(8, 6)
-    first = Padded(torch.tensor([[0, 2], [1, 1]]), torch.tensor([2, 2]))
-    head = model.head.bias
-    q = model(first.symbols).logits[-1].softmax(-1)
-    ones = torch.ones(2, dtype=torch.int64)
-    r = torch.stack(
-        [earned(model, discriminator, first, Padded(torch.full((1, 2), y), ones)) for y in range(symbols)], dim=1
-    )
-    (exact,) = torch.autograd.grad(-(q * r).sum(1).mean(), head)
-    repeated = Padded(first.symbols.repeat(1, 2_000), first.lengths.repeat(2_000))
-    loss, mean = policy_loss(model, discriminator, repeated, 1, np.random.default_rng(0))
+def log_probabilities(model: SequenceModel) -> torch.Tensor:
+    """log Q(X, Y) after the start symbol, (X, Y), read symbol by symbol."""
+    pairs = torch.stack([torch.cat([START[:1], x, y]) for x in SEQUENCES for y in SEQUENCES], dim=1)
+    steps = model(pairs[:-1]).logits.log_softmax(-1).gather(-1, pairs[1:, :, None])
+    return steps.sum((0, 2)).reshape(len(SEQUENCES), len(SEQUENCES))
+
+
+def scores(model: SequenceModel, discriminator: Discriminator) -> torch.Tensor:
+    """D(X, Y) of every pair."""
+    with torch.no_grad():
+        phi = model.outputs(torch.stack(SEQUENCES, dim=1))[0][0].amax(0)
+        return torch.stack([discriminator(x.expand_as(phi), phi) for x in phi])
+
+
+def enumerated_gradient(model: SequenceModel, discriminator: Discriminator) -> list[torch.Tensor]:
+    """The gradient of E_{Q_XY} R+ - E_{Q_X Q_Y} R- through Q alone, with Q_Y the marginal of Q_XY: Eq. 9."""
+    q, D = log_probabilities(model).exp(), scores(model, discriminator)
+    reward = (q * D.sigmoid().log()).sum() - (q.sum(1)[:, None] * q.sum(0) * (1 + D.exp()).log()).sum()
+    return list(torch.autograd.grad(reward, list(model.parameters())))
+
+
+def batch_of(*columns: torch.Tensor) -> Padded:
+    return Padded(torch.stack(columns, dim=1), torch.full((len(columns),), TINY_LENGTH))
+
+
+def test_the_mean_of_the_policy_gradient_over_all_samples_is_equation_9():
+    """Every batch of two pairs of segments, with its probability: no sampling error is left."""
+    model, discriminator = tiny()
+    parameters = list(model.parameters())
+    q = log_probabilities(model).exp().detach()
+    pairs = [(x, y) for x in range(len(SEQUENCES)) for y in range(len(SEQUENCES))]
+    mean = [torch.zeros_like(parameter) for parameter in parameters]
+    for (x, y), (other_x, other_y) in itertools.product(pairs, pairs):
+        first, second = (batch_of(*(SEQUENCES[n] for n in numbers)) for numbers in ((x, other_x), (y, other_y)))
+        loss, _ = sampled_policy_loss(model, discriminator, START, first, second)
+        for total, gradient in zip(mean, torch.autograd.grad(loss, parameters), strict=True):
+            total += q[x, y] * q[other_x, other_y] * gradient
+    exact = enumerated_gradient(model, discriminator)
+    assert max(float(each.abs().max()) for each in exact) > 1e-2
+    for found, expected in zip(mean, exact, strict=True):
+        assert torch.allclose(-found, expected, atol=1e-6)  # log-likelihoods are summed in single precision
+
+
+def test_the_sampled_policy_gradient_and_its_reward_are_those_of_enumeration():
+    model, discriminator = tiny()
+    count = 20_000
+    start, head = START[:1].repeat(count), model.head.bias
+    loss, mean = policy_loss(model, discriminator, start, TINY_LENGTH, np.random.default_rng(0))
     (found,) = torch.autograd.grad(loss, head, retain_graph=True)
-    assert found.tolist() == pytest.approx(exact.tolist(), abs=0.01)
-    assert mean == pytest.approx((q * r).sum(1).mean().item(), abs=0.02)
+    q, D = log_probabilities(model).exp().detach(), scores(model, discriminator)
+    expected = (q * D.sigmoid().log()).sum() - (q.sum(1)[:, None] * q.sum(0) * (1 + D.exp()).log()).sum()
+    spread = float((1 + D.exp()).log().std() + D.sigmoid().log().std())
+    assert mean == pytest.approx(expected.item(), abs=5 * spread / math.sqrt(count))
+    exact = dict(zip(model.parameters(), enumerated_gradient(model, discriminator), strict=True))[head]
+    # A sum of 4 scores of at most 1, three rewards each: 5 standard errors.
+    assert (-found).tolist() == pytest.approx(exact.tolist(), abs=5 * 4 * spread / math.sqrt(count))
     untouched = torch.autograd.grad(loss, list(discriminator.parameters()), allow_unused=True)
     assert all(gradient is None for gradient in untouched)
 
 
-def test_the_reward_of_the_likeliest_continuation_is_taken_off():
-    _, model, discriminator = toy_corpus()
+def test_a_real_first_segment_alone_is_not_equation_9():
+    """What the estimate would be without the gradient of log Q(X): the enumeration tells them apart."""
+    model, discriminator = tiny()
+    log_q, D = log_probabilities(model), scores(model, discriminator)
+    first = log_q.logsumexp(1).exp().detach()
+    q = first[:, None] * (log_q - log_q.logsumexp(1, keepdim=True)).exp()
+    reward = (q * D.sigmoid().log()).sum() - (first[:, None] * q.sum(0) * (1 + D.exp()).log()).sum()
+    partial = torch.autograd.grad(reward, list(model.parameters()))
+    exact = enumerated_gradient(model, discriminator)
+    assert max(float((a - b).abs().max()) for a, b in zip(partial, exact, strict=True)) > 1e-2
+
+
+def test_the_programs_policy_gradient_has_means_per_symbol_and_no_gradient_from_y_into_the_reading_of_x():
+    model, discriminator = tiny()
+    random = np.random.default_rng(4)
+    loss, reward = program_policy_loss(model, discriminator, START, TINY_LENGTH, random)
+    random, first = np.random.default_rng(4), Padded(START[None], torch.ones(2, dtype=torch.int64))
+    x, other = (continuation(model, first, TINY_LENGTH, Choice(), random) for _ in range(2))
+    y = continuation(model, first.followed_by(x), TINY_LENGTH, Choice(), random)
+    greedy = Choice(temperature=0)
+    best = continuation(model, first, TINY_LENGTH, greedy, random)
+    after = continuation(model, first.followed_by(best), TINY_LENGTH, greedy, random)
     with torch.no_grad():
-        model.head.bias.zero_()
-    first = Padded(torch.tensor([[0, 2, 5], [1, 1, 3]]), torch.tensor([2, 2, 2]))
-    loss, _ = policy_loss(model, discriminator, first, 4, np.random.default_rng(2))
-    drawn = continuation(model, first, 4, Choice(), np.random.default_rng(2))
-    text = first.symbols
-    for _ in range(4):
-        text = torch.cat([text, model(text).logits[-1:].argmax(-1)])
-    likeliest = Padded(text[2:], drawn.lengths)
-    assert not drawn.symbols.equal(likeliest.symbols)
-    gained = earned(model, discriminator, first, drawn) - earned(model, discriminator, first, likeliest)
-    expected = -(gained * log_likelihoods(model, first, drawn)).mean()
-    assert abs(expected) > 0.1
-    assert loss.item() == pytest.approx(expected.item(), rel=1e-4)
+        phi = [model.outputs(each.symbols)[0][0].amax(0) for each in (x, y, other, best, after)]
+        gain, penalty = discriminator(phi[0], phi[1]).sigmoid().log(), (1 + discriminator(phi[0], phi[2]).exp()).log()
+        least = discriminator(phi[3], phi[4]).sigmoid().log(), (1 + discriminator(phi[3], phi[3]).exp()).log()
+    log_x, log_y, log_other = (
+        log_likelihoods(model, *each) for each in ((first, x), (first.followed_by(x), y), (first, other))
+    )
+    expected = -((gain - least[0]) * (log_x + log_y) - (penalty - least[1]) * (log_x + log_other)).mean()
+    assert loss.item() == pytest.approx(expected.item(), rel=1e-6)
+    assert reward == pytest.approx((gain - penalty).mean().item())
+    recurrent = model.cell.weight_hh_l0
+    (head, own), (through_head, through) = (
+        torch.autograd.grad(each, (model.head.weight, recurrent), retain_graph=True) for each in (loss, expected)
+    )
+    assert torch.allclose(head, through_head)  # the output layer reads the same states
+    assert not torch.allclose(own, through, atol=1e-4)  # log Q(Y | X) reaches the reading of X in one of them only
 
 
-@pytest.mark.parametrize("padding", [False, True])
-def test_the_second_phase_can_be_a_policy_gradient(padding, monkeypatch):
-    bmi, model = bmi_of(replace(QUIET, second="policy", padding=padding))
+@pytest.mark.parametrize(("second", "length"), [("policy", 18), ("policy-program", 15)])
+def test_the_second_phase_can_be_a_policy_gradient(second, length, monkeypatch):
+    bmi, model = bmi_of(replace(QUIET, second=second, length=18), lines(np.tile([1, 2, 0], 20), end=0, length=18))
     bmi.on_switch()
-    asked = []
+    generated = []
 
-    def noted(*parts, padding):
-        asked.append(padding)
-        return pooled(*parts, padding=padding)
+    def noted(model, first, length, choice, random):
+        generated.append((first.symbols[0].tolist(), length))
+        return continuation(model, first, length, choice, random)
 
-    monkeypatch.setattr("memspan.objectives.bmi.pooled", noted)
+    monkeypatch.setattr("memspan.objectives.policy.continuation", noted)
     loss, metrics = bmi.loss(model, BATCH, 0)
     assert loss.isfinite()
     assert -math.inf < metrics["reward"] < 0
-    assert asked == [padding] * 5  # once for the discriminator, and for both segments of both continuations
+    assert generated == [([0] * QUIET.pairs, length)] * 5  # after the end of a line
+
+
+def test_uniform_weights_are_a_control_with_the_same_segments():
+    bmi, model = bmi_of(replace(QUIET, weights="uniform"))
+    first, _ = bmi.loss(model, BATCH, 5)
+    bmi.on_switch()
+    both, metrics = bmi.loss(model, BATCH, 5)
+    drawn = bmi.pairs(5)
+    x, near = (bmi.segments.take(which) for which in (drawn.first, drawn.near))
+    expected = -log_likelihoods(model, x, near).mean().item()
+    assert metrics["nearby"] == pytest.approx(expected, rel=1e-5)
+    assert metrics["effective"] == pytest.approx(QUIET.pairs)
+    assert (both - first).item() == pytest.approx(QUIET.second_weight * expected, rel=1e-4)
+
+
+def test_the_defaults_of_a_text_are_those_of_the_published_program():
+    """config.py of the program: weight1, weight2 and bsz2; weight2 multiplies a mean per symbol over the pairs."""
+    for data, weight, weight2, pairs in (("ptb", 0.1, 1.0, 12), ("wikitext-2", 0.02, 0.05, 10)):
+        expected = {"weight": weight, "second_weight": weight2 / pairs, "pairs": pairs}
+        assert bmi_defaults(data) == pytest.approx(expected)
+        check_bmi(BmiConfig(name="full", **bmi_defaults(data)))  # type: ignore[arg-type]
+    assert bmi_defaults("python") == {}
 
 
 @pytest.mark.parametrize("second", ["raml", "policy"])

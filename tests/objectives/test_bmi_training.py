@@ -74,7 +74,7 @@ def newest(run: Path) -> Path:
     return max((run / "checkpoints").glob("*.safetensors"))
 
 
-@pytest.mark.parametrize("second", ["raml", "policy"])
+@pytest.mark.parametrize("second", ["raml", "policy", "policy-program"])
 def test_it_switches_at_its_update_and_is_resumed_to_the_same_bytes(folder, tmp_path, second):
     config = config_of(folder, replace(FULL, switch_at=5, second=second))
     train(config, tmp_path / "whole")

@@ -13,13 +13,15 @@ from tests.presentation.training_examples import training
 
 from memspan.progress import SILENT
 from memspan.reproductions import RECIPES
-from memspan.reproductions.cao2020 import gradient_variance, learning_curves, tables
+from memspan.reproductions.cao2020 import gradient_variance, learning_curves, tables, text_amount
 from memspan.reproductions.cao2020.generated_text import reverse_perplexities, segment_informations
-from memspan.reproductions.cao2020.gradient_variance import RunningVariance
+from memspan.reproductions.cao2020.gradient_variance import GradientMoments, Share
 from memspan.reproductions.cao2020.language_models import LANGUAGE_MODELS, ModelKey
 from memspan.reproductions.cao2020.published import BETTER, MEASURES, PERPLEXITY, SEGMENTS, VARIANTS, printed_perplexity
 from memspan.reproductions.cao2020.tables import measured_table
+from memspan.reproductions.cao2020.text_amount import AmountKey, amount_config
 from memspan.results import SegmentInformation, TrainingRun
+from memspan.tasks import WordText
 
 SEEDS = range(3)
 
@@ -160,31 +162,59 @@ def test_curves_that_are_lower_within_the_scatter_of_seeds_do_not_count():
     assert not any(claim.holds for claim in (*claims, below))
 
 
-def test_running_variances_agree_with_numpy_and_constant_gradients_are_left_out():
-    random = np.random.default_rng(0)
-    draws, running = random.normal(3, 2, (20, 5)), RunningVariance()
+def moments(draws: np.ndarray, blocks: int = 5) -> GradientMoments:
+    found = GradientMoments(blocks)
     for row in draws:
-        running.add([torch.from_numpy(row[:2]), torch.from_numpy(row[2:])])
-    assert running.result() == pytest.approx(draws.var(axis=0, ddof=1))
+        found.add([torch.from_numpy(row[:2]), torch.from_numpy(row[2:])])
+    return found
+
+
+def test_running_variances_agree_with_numpy_and_constant_gradients_are_left_out():
+    draws = np.random.default_rng(0).normal(3, 2, (20, 5))
+    assert moments(draws).variance() == pytest.approx(draws.var(axis=0, ddof=1))
     ratios = gradient_variance.variance_ratios(np.array([4.0, 1.0, 0.0]), np.array([2.0, 0.0, 1.0]))
     assert ratios.tolist() == [2.0]
+
+
+def test_the_signal_share_is_free_of_scale_and_unbiased():
+    """|mu|^2 / (|mu|^2 + 5 sigma^2) with mu = 0.3 and sigma = 1: 0.45 / 5.45."""
+    random = np.random.default_rng(1)
+    shares = [moments(random.normal(0.3, 1, (20, 5))).signal_share() for _ in range(400)]
+    mean, error = np.mean([share.value for share in shares]), np.std([share.value for share in shares]) / 20
+    assert mean == pytest.approx(0.45 / 5.45, abs=4 * error + 0.01)  # the ratio of two means has a small bias
+    assert np.mean([share.error for share in shares]) == pytest.approx(20 * error, rel=0.3)
+    draws = random.normal(0.3, 1, (20, 5))
+    assert moments(7 * draws).signal_share() == pytest.approx(moments(draws).signal_share())
+    same = moments(np.ones((20, 5))).signal_share()
+    assert same == pytest.approx((1.0, 0.0))
+
+
+def test_the_scale_of_the_program_divides_iw_raml_by_the_symbols_of_all_pairs():
+    variances = {"policy": np.array([2.0]), "program": np.array([3.0]), "raml": np.array([4.0])}
+    found = gradient_variance.scaled_ratios(variances, length=5, pairs=10)
+    assert {name: values.tolist() for name, values in found.items()} == {"equations": [0.5], "program": [0.75 * 2_500]}
 
 
 @pytest.mark.parametrize(
     ("ratios", "holds"),
     [
-        (np.geomspace(10, 1e7, 100), [True, True, True, True, True, True]),
-        (np.geomspace(1.1, 9, 100), [False, True, False, True, False, True]),
-        (np.geomspace(1e-3, 1e2, 100), [False, False, False, False, False, True]),
-        (np.geomspace(1e-6, 1e-4, 100), [False, False, False, False, False, False]),
+        (np.geomspace(10, 1e7, 100), [True, True, True, True]),
+        (np.geomspace(1.1, 9, 100), [False, True, False, True]),
+        (np.geomspace(1e-3, 1e2, 100), [False, False, False, False]),
     ],
 )
 def test_policy_gradients_have_a_higher_variance_as_printed_or_less_or_not(ratios, holds):
-    claims = gradient_variance.ratio_claims(ratios)
+    claims = gradient_variance.ratio_claims(ratios, gradient_variance.SCALES["program"])
     assert [claim.holds for claim in claims] == holds
     assert claims[0].paper == 1e4
     assert claims[3].measured == pytest.approx(np.median(ratios))
-    assert claims[5].measured == pytest.approx(144 * np.median(ratios))
+    assert all(claim.claim.startswith("At the scale of the published program, ") for claim in claims)
+
+
+def test_less_noise_must_be_outside_the_interval():
+    shares = {"raml": Share(0.5, 0.05), "policy": Share(0.2, 0.05), "program": Share(0.4, 0.05)}
+    holds = [gradient_variance.signal_claim(shares, name).holds for name in ("policy", "program")]
+    assert holds == [True, False]
 
 
 def test_one_table_has_every_variant_next_to_the_printed_numbers():
@@ -249,3 +279,87 @@ def test_fine_tuning_continues_the_first_stage_with_averaged_sgd(tmp_path: Path)
     assert second.validation_loss[-1] == pytest.approx(run.validation_loss.min(), rel=0.2)
     (reverse,) = reverse_perplexities(size, [tuned], tmp_path, 0, SILENT).values()
     assert np.isfinite(reverse.test_loss)
+
+
+def test_the_control_is_the_full_regularizer_with_uniform_weights(tmp_path: Path):
+    size = LANGUAGE_MODELS["laptop"]
+    full, control = (size.config(ModelKey("wikitext-2", variant, 0), tmp_path) for variant in ("full", "uniform"))
+    assert control == dataclasses.replace(full, bmi=dataclasses.replace(full.bmi, weights="uniform"))
+    assert (full.bmi.weight, full.bmi.pairs, full.bmi.learning_rate) == (0.02, 10, 2e-4)
+    tuned = size.config(ModelKey("ptb", "uniform", 0, tuned=True), tmp_path)
+    assert (tuned.bmi.name, tuned.bmi.weights, tuned.bmi.switch_at) == ("full", "uniform", 1)
+    assert {key.variant for key in size.keys(0)} == set(VARIANTS)
+
+
+def test_the_table_reports_the_control(tmp_path: Path):
+    outcome = RECIPES["bmi-table1"].outcome("smoke", runs=tmp_path)
+    assert [row.name for row in outcome.tables[0].rows] == [
+        *("Baseline", "BMI-base", "BMI-full", "Uniform control"),
+        *("Baseline (ft.)", "BMI-base (ft.)", "BMI-full (ft.)", "Uniform control (ft.)"),
+        "Real text",
+    ]
+    told = " ".join(claim.claim for claim in outcome.claims)
+    assert "BMI-full has a lower test perplexity than the uniform control" in told
+    assert "the uniform control has a lower test perplexity than BMI-base" in told
+
+
+def amount_runs(**losses: tuple[float, ...]) -> text_amount.Runs:
+    """Test losses by variant and seed with a tenth of the text; with all of it every variant has that of the baseline."""
+    return {
+        AmountKey("ptb", fraction, 0.2, variant, seed): dataclasses.replace(
+            training(), loss=loss if fraction < 1 else losses["none"][seed]
+        )
+        for fraction in (0.1, 1.0)
+        for variant, row in losses.items()
+        for seed, loss in enumerate(row)
+    }
+
+
+def test_a_gain_is_in_percent_of_the_perplexity_and_counts_beyond_the_scatter_of_seeds():
+    found = amount_runs(none=(5.0, 5.1, 5.2), base=(4.9, 5.01, 5.09), full=(4.9, 5.1, 5.25), uniform=(5.0, 5.1, 5.2))
+    assert text_amount.gains("ptb", 0.1, "base", "none", found) == pytest.approx(
+        100 * (1 - np.exp([-0.1, -0.09, -0.11]))
+    )
+    base, full, control = (
+        text_amount.lower_test_perplexity("ptb", 0.1, variant, "none", found) for variant in ("base", "full", "uniform")
+    )
+    assert [claim.holds for claim in (base, full, control)] == [True, False, False]
+    assert control.measured == 0
+    more = [text_amount.larger_gain_of_less_text("ptb", variant, (0.1, 1.0), found) for variant in ("base", "full")]
+    assert [claim.holds for claim in more] == [True, False]
+
+
+def test_a_training_that_still_improves_is_not_long_enough():
+    long, short = [4.0, 3.0, 2.9, 2.899], [4.0, 3.0, 2.9, 2.8]
+    keys = [AmountKey("ptb", 0.1, 0.2, "none", seed) for seed in range(2)]
+    for rows, holds in (((long, long), True), ((long, short), False)):
+        runs = {key: validated(row, None) for key, row in zip(keys, rows, strict=True)}
+        assert text_amount.trained_enough("ptb", runs).holds == holds
+
+
+def test_the_dropout_is_that_of_the_best_baseline_by_validation():
+    losses = {0.0: [4.0, 3.9, 4.2], 0.2: [4.0, 3.8, 3.85], 0.4: [4.0, 3.9, 3.85]}
+    swept = {AmountKey("ptb", 0.1, each, "none", 0): validated(row, None) for each, row in losses.items()}
+    assert text_amount.best_dropout(("ptb", 0.1), swept) == 0.2
+
+
+def test_amounts_are_trained_with_the_weights_of_the_text_until_they_overfit(tmp_path: Path):
+    config = amount_config("laptop", AmountKey("wikitext-2", 0.1, 0.4, "full", 3), 40, tmp_path)
+    assert isinstance(config.task, WordText)
+    assert (config.task.fraction, config.model.dropout, config.seed) == (0.1, 0.4, 3)
+    assert (config.bmi.weight, config.bmi.pairs, config.bmi.switch_at) == (0.02, 10, None)
+    assert (config.training.optimizer, config.training.updates) == ("nt-asgd", 40 * config.training.validate_every)
+    assert config.training.patience is not None
+    assert config.training.patience > config.training.nonmonotone
+    paper = amount_config("paper", AmountKey("ptb", 0.1, 0.5, "uniform", 0), 1_000, tmp_path)
+    assert (paper.model.dropouts, paper.bmi.weights) == (0.5, "uniform")
+
+
+def test_amounts_are_resumed_from_their_folder(tmp_path: Path):
+    first = RECIPES["bmi-amount"].outcome("smoke", runs=tmp_path)
+    written = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("result.json")}
+    assert len(written) == 2 * (2 + 4 * 2 - 1)  # both dropouts of the baseline, and the variants with the better one
+    (next(iter(written))).unlink()
+    again = RECIPES["bmi-amount"].outcome("smoke", runs=tmp_path)
+    assert again.claims == first.claims
+    assert len(again.figures[0].lines) == 4

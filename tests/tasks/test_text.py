@@ -240,3 +240,16 @@ def test_published_sizes_are_met(
     found = encode_corpus(task.identity)
     assert len(found.vocabulary) == vocabulary
     assert tuple(len(found.symbols[split]) for split in ("train", "valid", "test")) == sizes
+
+
+@pytest.mark.parametrize("kind", [CharacterText, WordText])
+def test_a_fraction_of_the_training_text_is_its_first_lines(folder: str, kind: type[CharacterText] | type[WordText]):
+    whole, tenth = kind(data=folder), kind(data=folder, fraction=0.1)
+    text = whole.text("train")
+    assert tenth.text("train") == "the cat sat on the mat\nthe dog sat on the cat\n" * 2
+    assert text.startswith(tenth.text("train"))
+    assert tenth.vocabulary.symbols == whole.vocabulary.symbols
+    for split in ("valid", "test"):
+        assert tenth.text(split) == whole.text(split)
+    with pytest.raises(InputError, match="fraction is 0; expected a number above 0, at most 1"):
+        kind(data=folder, fraction=0)

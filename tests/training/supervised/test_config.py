@@ -161,3 +161,17 @@ def test_the_schema_states_the_limits_that_are_enforced(section, value, allowed)
     assert supervised["properties"]["training"]["properties"][name][value] == allowed
     with pytest.raises(InputError, match=rf"training\.{name} is "):
         from_json({**COPY, "training": section})
+
+
+@pytest.mark.parametrize(
+    ("data", "values"), [("ptb", (0.1, 1 / 12, 12)), ("wikitext-2", (0.02, 0.005, 10)), ("python", (0.1, 0.1, 12))]
+)
+def test_the_bmi_regularizer_has_the_defaults_of_its_text(data, values):
+    plain = {"task": {"name": "words", "data": data}, "bmi": {"name": "base"}}
+    bmi = from_json(plain).bmi
+    assert (bmi.weight, bmi.second_weight, bmi.pairs) == pytest.approx(values)
+    assert bmi.learning_rate == 2e-4
+    given = from_json({**plain, "bmi": {"name": "full", "weight": 0.5, "learning_rate": 1e-3}}).bmi
+    assert (given.weight, given.second_weight, given.learning_rate) == pytest.approx((0.5, values[1], 1e-3))
+    without = from_json({"task": plain["task"]}).bmi  # so that runs without it are the same as before
+    assert (without.weight, without.second_weight, without.pairs) == (0.1, 0.1, 12)

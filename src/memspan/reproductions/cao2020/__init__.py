@@ -80,8 +80,8 @@ RECIPES: tuple[Recipe, ...] = (
         title="Gain of a BMI regularizer against the amount of text",
         source="Cao and Xu 2020, section 5.1; fractions of the texts and the control are ours",
         run="cao2020.text_amount:run",
-        work="{seeds} networks for each of 4 variants at each of {fractions!n} fractions of each text, at most {epochs} epochs, "
-             "with the best of {dropouts!n} dropouts",
+        work="{seeds} networks for each of 4 variants at each of {fractions!n} fractions of each text, "
+             "at most {epochs} epochs, with the best of {dropouts!n} dropouts",
         sizes={
             "smoke": Scale("some seconds", {"models": "smoke", "fractions": (0.5, 1.0), "dropouts": (0.0, 0.3), "seeds": 2,
                                             "epochs": 1}),

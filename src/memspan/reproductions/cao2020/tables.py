@@ -127,8 +127,8 @@ _TABLE1_NOTE = (
     "LSTMs of 100 units with a vocabulary of the 3,000 most frequent words, so only ratios can be compared with the "
     "printed numbers. All variants have the same settings, and the switch is at the same update. The uniform control is "
     "not in the paper: it trains on the same extra segments as BMI-full, with equal weights instead of importance "
-    "weights. The paper does not publish the configuration of the model that computes the reverse perplexity; here it is one LSTM, the same for "
-    "all."
+    "weights. The paper does not publish the configuration of the model that computes the reverse perplexity; here it is "
+    "one LSTM, the same for all."
 )
 
 
