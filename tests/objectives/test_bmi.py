@@ -344,7 +344,7 @@ def test_the_programs_policy_gradient_has_means_per_symbol_and_no_gradient_from_
     expected = -((gain - least[0]) * (log_x + log_y) - (penalty - least[1]) * (log_x + log_other)).mean()
     assert loss.item() == pytest.approx(expected.item(), rel=1e-6)
     assert reward == pytest.approx((gain - penalty).mean().item())
-    recurrent = model.cell.weight_hh_l0
+    recurrent = dict(model.named_parameters())["cell.layers.0.network.weight_hh_l0"]
     (head, own), (through_head, through) = (
         torch.autograd.grad(each, (model.head.weight, recurrent), retain_graph=True) for each in (loss, expected)
     )

@@ -180,7 +180,8 @@ def test_the_signal_share_is_free_of_scale_and_unbiased():
     """|mu|^2 / (|mu|^2 + 5 sigma^2) with mu = 0.3 and sigma = 1: 0.45 / 5.45."""
     random = np.random.default_rng(1)
     shares = [moments(random.normal(0.3, 1, (20, 5))).signal_share() for _ in range(400)]
-    mean, error = np.mean([share.value for share in shares]), np.std([share.value for share in shares]) / 20
+    values = [share.value for share in shares]
+    mean, error = float(np.mean(values)), float(np.std(values)) / 20
     assert mean == pytest.approx(0.45 / 5.45, abs=4 * error + 0.01)  # the ratio of two means has a small bias
     assert np.mean([share.error for share in shares]) == pytest.approx(20 * error, rel=0.3)
     draws = random.normal(0.3, 1, (20, 5))

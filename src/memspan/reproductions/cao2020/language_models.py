@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
+import numpy as np
+
 from memspan.progress import Progress
 from memspan.reproductions.cao2020.published import CONTROL, LABELS, VARIANTS
-from memspan.results import TrainingRun
+from memspan.reproductions.claims import reach_of_mean
+from memspan.results import MeasuredValue, TrainingRun
 
 if TYPE_CHECKING:
     from memspan.training import Config
@@ -112,6 +116,13 @@ class LanguageModelSize:
         configs = {folder: self.config(key, runs) for key, folder in folders.items()}
         trained = train_all(configs, runs, progress, workers=self.workers)
         return {key: trained[folder] for key, folder in folders.items()}
+
+
+def perplexity_value(nats: Sequence[float], paper: float | None = None) -> MeasuredValue:
+    """The geometric mean of perplexities with its interval, from their logarithms by seed."""
+    mean, half_width = float(np.mean(nats)), reach_of_mean(nats)
+    interval = (math.exp(mean - half_width), math.exp(mean + half_width)) if len(nats) > 1 else None
+    return MeasuredValue(math.exp(mean), interval, tuple(map(math.exp, nats)), paper)
 
 
 _SMOKE = LanguageModelSize(

@@ -62,6 +62,11 @@ SEGMENT_ERRORS: dict[str, dict[str, float]] = {
 }
 
 
+def variant_name(variant: str) -> str:
+    """The name of a variant within a sentence."""
+    return LABELS[variant].replace("Baseline", "the baseline").replace("Uniform", "the uniform")
+
+
 def printed_perplexity(data: str, tuned: bool, variant: str, measure: str) -> float | None:
     """Return a number of Table 1, or None for a data set or a variant that the paper does not have."""
     if data not in PERPLEXITY or variant not in VARIANTS:

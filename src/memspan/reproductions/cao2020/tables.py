@@ -7,14 +7,14 @@ information two nearby segments of generated and of real text share. Both use th
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
 from memspan.errors import check_models
 from memspan.progress import Progress
-from memspan.reproductions.cao2020.language_models import LANGUAGE_MODELS, ModelKey
+from memspan.reproductions.cao2020.language_models import LANGUAGE_MODELS, ModelKey, perplexity_value
 from memspan.reproductions.cao2020.published import (
     BETTER,
     CONTROLLED,
@@ -25,6 +25,7 @@ from memspan.reproductions.cao2020.published import (
     SEGMENTS,
     VARIANTS,
     printed_perplexity,
+    variant_name,
 )
 from memspan.reproductions.charts import chart, points
 from memspan.reproductions.claims import claim, reach_of_mean
@@ -97,11 +98,6 @@ def lower_perplexity(
         f"{int((difference < 0).sum())} agree. It holds below {math.exp(-half_width):.4f}, outside the 95 % interval "
         "by Student's t.)"
     ).holds_if(math.exp(mean), mean < -half_width, paper=None if ours is None or theirs is None else ours / theirs)
-
-
-def variant_name(variant: str) -> str:
-    """The name of a variant within a sentence."""
-    return LABELS[variant].replace("Baseline", "the baseline").replace("Uniform", "the uniform")
 
 
 def _perplexity_chart(data: str, losses: dict[ModelKey, Losses]) -> Chart:
@@ -253,13 +249,6 @@ def _perplexities(
         else None
         for measure in MEASURES
     ]
-
-
-def perplexity_value(nats: Sequence[float], paper: float | None = None) -> MeasuredValue:
-    """The geometric mean of perplexities with its interval, from their logarithms by seed."""
-    mean, half_width = float(np.mean(nats)), reach_of_mean(nats)
-    interval = (math.exp(mean - half_width), math.exp(mean + half_width)) if len(nats) > 1 else None
-    return MeasuredValue(math.exp(mean), interval, tuple(map(math.exp, nats)), paper)
 
 
 def _information(data: str, variant: str, tuned: bool, segments: Segments) -> MeasuredValue | None:

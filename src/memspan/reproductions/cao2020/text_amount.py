@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from memspan.errors import check_models
 from memspan.progress import Progress
-from memspan.reproductions.cao2020.language_models import LANGUAGE_MODELS, LanguageModelSize, ModelKey
-from memspan.reproductions.cao2020.published import CONTROL, LABELS
-from memspan.reproductions.cao2020.tables import perplexity_value, variant_name
+from memspan.reproductions.cao2020.language_models import LANGUAGE_MODELS, LanguageModelSize, ModelKey, perplexity_value
+from memspan.reproductions.cao2020.published import CONTROL, LABELS, variant_name
 from memspan.reproductions.charts import chart, dashed
 from memspan.reproductions.claims import claim, reach_of_mean
 from memspan.reproductions.recipe import Outcome
