@@ -85,8 +85,8 @@ RECIPES: tuple[Recipe, ...] = (
         sizes={
             "smoke": Scale("some seconds", {"models": "smoke", "fractions": (0.5, 1.0), "dropouts": (0.0, 0.3), "seeds": 2,
                                             "epochs": 1}),
-            "laptop": Scale("HOURS", {"models": "laptop", "fractions": (0.1, 0.2, 0.4),
-                                             "dropouts": (0.0, 0.2, 0.4, 0.6), "seeds": 5, "epochs": 40}),
+            "laptop": Scale("about 10 hours: a night", {"models": "laptop", "fractions": (0.1, 0.2, 0.4),
+                                             "dropouts": (0.0, 0.2, 0.4, 0.6), "seeds": 5, "epochs": 30}),
             "paper": Scale("years", {"models": "paper", "fractions": (0.1, 0.3, 1.0), "dropouts": (0.5, 1.0, 1.5),
                                      "seeds": 5, "epochs": 1_000}),
         },
