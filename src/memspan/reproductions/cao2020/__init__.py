@@ -69,7 +69,7 @@ RECIPES: tuple[Recipe, ...] = (
         sizes={
             "smoke": Scale("some seconds", {"models": "smoke", "iterations": 4, "length": 5},
                            "a network of 6 units, {iterations} iterations"),
-            "laptop": Scale("about 10 minutes, or 6 with its folder", {"models": "laptop", "iterations": 200, "length": 20},
+            "laptop": Scale("about 2 minutes", {"models": "laptop", "iterations": 200, "length": 20},
                             "BMI-base of bmi-table1 on the Penn Treebank, {iterations} iterations"),
             "paper": Scale("weeks for the network, then about an hour", {"models": "paper", "iterations": 200, "length": 40},
                            "an AWD-LSTM of bmi-table1, {iterations} iterations"),
