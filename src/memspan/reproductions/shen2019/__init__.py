@@ -126,6 +126,35 @@ _THEORY: tuple[Recipe, ...] = (
             "paper": Scale("about 5 seconds", {"documents": 10_000, "length": 2_000}),
         },
     ),
+    Computed(
+        id="errata-05",
+        title="What the text leaves to the defaults of Keras",
+        source="Shen 2019, appendix E.1.1",
+        run="shen2019.keras_defaults:run",
+        work="{networks} random LSTMs, all continuations of {steps} symbols",
+        sizes={
+            "smoke": Scale("two seconds", {"networks": 5, "steps": 8}),
+            "laptop": Scale("about 5 seconds", {"networks": 50, "steps": 10}),
+            "paper": Scale(f"about half a minute {_NO_EXPERIMENT}", {"networks": 200, "steps": 12}),
+        },
+    ),
+    Computed(
+        id="shen-appendix-g",
+        title="The Ising chain sampled spin by spin is a Markov chain",
+        source="Shen 2019, appendix G, Eq. 55 to 62",
+        run="shen2019.ising:run",
+        work="chains of {spins} spins, {documents} samples of {length} spins for each of {couplings!n} values of beta J",
+        sizes={
+            "smoke": Scale("two seconds", {"spins": 8, "couplings": (0.2, 0.5, 1.0), "documents": 200, "length": 500}),
+            "laptop": Scale(
+                "about 10 seconds", {"spins": 12, "couplings": (0.2, 0.5, 1.0), "documents": 4_000, "length": 1_000}
+            ),
+            "paper": Scale(
+                f"about half a minute {_NO_EXPERIMENT}",
+                {"spins": 16, "couplings": (0.2, 0.5, 1.0), "documents": 10_000, "length": 1_000},
+            ),
+        },
+    ),
 )
 
 _BINARY_WORK = (
