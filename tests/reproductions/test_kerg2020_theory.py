@@ -10,12 +10,14 @@ from memspan import errors
 from memspan.cells import MemLSTM
 from memspan.errors import MemspanError, MissingExtraError
 from memspan.reproductions import RECIPES
-from memspan.reproductions.kerg2020 import screening, training_memory, uniform_attention
+from memspan.reproductions.kerg2020 import memory_resets, screening, training_memory, uniform_attention
+from memspan.reproductions.kerg2020.accuracy_definitions import accuracies, example_answers
 from memspan.reproductions.kerg2020.gradient_paths import random_run
 from memspan.reproductions.kerg2020.sparse_attention import counterexample
 from memspan.reproductions.kerg2020.training_memory import TrainingCost, training_costs
 from memspan.reproductions.kerg2020.training_step import PlainMemLSTM
 from memspan.reproductions.recipe import Outcome
+from memspan.tasks.synthetic import Copy
 from memspan.theory.attention import Additive, dependency_depth, sparsity
 
 THEORY = ("relevance-proposition1", "relevance-theorem1", "relevance-theorem2", "errata-11")
@@ -62,7 +64,7 @@ def test_random_runs_attend_unevenly() -> None:
     assert run.weights[-1].max() > 3 / 12
 
 
-@pytest.mark.parametrize("recipe", ["errata-12", "errata-13"])
+@pytest.mark.parametrize("recipe", ["errata-12", "errata-13", "errata-14", "errata-15"])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_cell_claims_hold_for_another_seed_and_preserve_the_random_state(recipe: str, seed: int) -> None:
     before = torch.get_rng_state()
@@ -75,6 +77,33 @@ def test_promotion_as_printed_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(screening, "run_screening", lambda cell, inputs, age: right(cell, inputs, 11 - age))
     # 11 - age swaps 3 and 8, and is wrong for 3 and 3.
     assert len(broken(RECIPES["errata-12"].outcome("smoke"))) >= 3
+
+
+def test_memory_is_cleared_at_every_step_by_the_published_rule_and_not_by_the_described_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    outcome = RECIPES["errata-14"].outcome("smoke")
+    assert outcome.claims[0].measured == 1.0
+    monkeypatch.setattr(memory_resets, "cleared_by_program", any)
+    assert len(broken(RECIPES["errata-14"].outcome("smoke"))) == 1
+
+
+def test_an_agent_that_keeps_its_memory_is_not_a_plain_lstm(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = memory_resets.act
+    monkeypatch.setattr(memory_resets, "act", lambda agent, inputs, clear: right(agent, inputs, clear=False))
+    # Neither an LSTM nor independent of attention, no difference from the described agent, and a ratio of 1.
+    assert len(broken(RECIPES["errata-14"].outcome("smoke"))) == 4
+
+
+def test_a_network_that_answers_blanks_has_a_high_accuracy_only_if_all_steps_count() -> None:
+    task = Copy(delay=100)
+    batch = task.batch(0, 50, seed=0, split="test")
+    answers = example_answers(batch, 0)
+    assert accuracies(task, batch, answers["blank"]) == {"recalled": 0.0, "all": 110 / 120, "whole": 0.0}
+    spilled = accuracies(task, batch, answers["spilled"])
+    assert (spilled["recalled"], spilled["whole"]) == (1.0, 1.0)
+    assert spilled["all"] == pytest.approx(109 / 120)  # 11 of 110 blanks are wrong
+    assert set(accuracies(task, batch, answers["right"]).values()) == {1.0}
 
 
 def test_the_plain_loop_is_the_same_network_as_the_cell() -> None:
@@ -123,7 +152,7 @@ def test_a_failed_training_step_is_reported_in_one_line() -> None:
         training_costs("nothing", lengths=[5], batch=1, hidden=2)
 
 
-@pytest.mark.parametrize("recipe", ["errata-12", "errata-13", "relevance-fig2-memory"])
+@pytest.mark.parametrize("recipe", ["errata-12", "errata-13", "errata-14", "errata-15", "relevance-fig2-memory"])
 def test_without_torch_the_extra_is_named(recipe: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(errors, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=rf"{recipe} needs PyTorch; install memspan\[models\]"):

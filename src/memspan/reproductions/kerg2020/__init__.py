@@ -119,6 +119,30 @@ RECIPES: tuple[Recipe, ...] = (
             "paper": Scale("about half a minute", {"networks": 100, "hidden": 128, "steps": 100}),
         },
     ),
+    Computed(
+        id="errata-14",
+        title="The published agents act with an empty memory",
+        source="Kerg 2020, section 5.3",
+        run="kerg2020.memory_resets:run",
+        work="{agents} random agents of {hidden} units, {steps} steps",
+        sizes={
+            "smoke": Scale("some seconds", {"agents": 3, "hidden": 16, "steps": 48}),
+            "laptop": Scale("about 5 seconds", {"agents": 20, "hidden": 64, "steps": 128}),
+            "paper": Scale("about a minute", {"agents": 100, "hidden": 64, "steps": 128}),
+        },
+    ),
+    Computed(
+        id="errata-15",
+        title="The same answers have different accuracies in the programs that are compared",
+        source="Kerg 2020, section 5.1, Tables 1 and 2, and appendix C, Table 5",
+        run="kerg2020.accuracy_definitions:run",
+        work="{sequences} sequences of copy and denoise at delays of {delays}",
+        sizes={
+            "smoke": Scale("a second", {"delays": (20, 100), "sequences": 100}),
+            "laptop": Scale("some seconds", {"delays": (100, 200, 400, 1_000, 2_000), "sequences": 1_000}),
+            "paper": Scale("about half a minute", {"delays": (100, 200, 400, 2_000, 5_000), "sequences": 2_000}),
+        },
+    ),
     Trained(
         id="relevance-fig1",
         title="Attention of a fully attentive network when it recalls",
