@@ -17,6 +17,7 @@ from memspan.reproductions.cao2020 import gradient_variance, learning_curves, ta
 from memspan.reproductions.cao2020.generated_text import reverse_perplexities, segment_informations
 from memspan.reproductions.cao2020.gradient_variance import GradientMoments, Share
 from memspan.reproductions.cao2020.language_models import LANGUAGE_MODELS, ModelKey
+from memspan.reproductions.cao2020.next_lines import TextLines, paragraph_claims, sentence_claims
 from memspan.reproductions.cao2020.published import BETTER, MEASURES, PERPLEXITY, SEGMENTS, VARIANTS, printed_perplexity
 from memspan.reproductions.cao2020.tables import measured_table
 from memspan.reproductions.cao2020.text_amount import AmountKey, amount_config
@@ -364,3 +365,28 @@ def test_amounts_are_resumed_from_their_folder(tmp_path: Path):
     again = RECIPES["bmi-amount"].outcome("smoke", runs=tmp_path)
     assert again.claims == first.claims
     assert len(again.figures[0].lines) == 4
+
+
+SENTENCE = "it is so"
+
+
+def test_lines_of_one_sentence_are_consecutive_sentences_and_paragraphs_are_not():
+    sentences = TextLines.of("\n".join([SENTENCE] * 10))
+    assert (sentences.consecutive, sentences.adjacent, sentences.dropped) == (1.0, 1.0, 0.0)
+    assert [claim.holds for claim in sentence_claims(sentences, "a text")] == [True]
+    assert not all(claim.holds for claim in paragraph_claims(sentences, "a text"))
+    paragraph = " . ".join([SENTENCE] * 20) + " ."
+    paragraphs = TextLines.of("\n\n".join(["= A =", paragraph, paragraph] * 5))
+    assert paragraphs.sentences.tolist() == [1, 20, 20] * 5
+    assert paragraphs.headings.tolist() == [True, False, False] * 5
+    assert paragraphs.dropped == pytest.approx(10 * (80 - 39) / (5 * 3 + 10 * 80))
+    assert paragraphs.adjacent == pytest.approx(5 / 14)  # after a heading only
+    assert all(claim.holds for claim in paragraph_claims(paragraphs, "a text"))
+    assert [claim.holds for claim in sentence_claims(paragraphs, "a text")] == [False]
+
+
+def test_claims_about_artificial_lines_say_so():
+    claims = RECIPES["errata-17"].outcome("smoke").claims
+    assert len(claims) == 7
+    assert all("artificial" in claim.claim or "split into sentences" in claim.claim for claim in claims)
+    assert not any("Treebank" in claim.claim or "WikiText" in claim.claim for claim in claims)

@@ -2,10 +2,10 @@
 are also trained to increase the mutual information of neighboring segments.
 
 `models` names a row of `language_models.LANGUAGE_MODELS`, which has the settings of the networks. One folder of runs serves
-all recipes but errata-16 and bmi-amount.
+all recipes but the errata and bmi-amount.
 """
 
-from memspan.reproductions.recipe import Recipe, Scale, Trained
+from memspan.reproductions.recipe import Computed, Recipe, Scale, Trained
 
 # fmt: off
 RECIPES: tuple[Recipe, ...] = (
@@ -21,6 +21,17 @@ RECIPES: tuple[Recipe, ...] = (
                             "8 LSTMs of 100 units, {updates} updates each, on the Penn Treebank"),
             "paper": Scale("months", {"models": "paper", "seeds": 3, "updates": None, "lines": 3_000},
                            "12 AWD-LSTMs, at most 1,000 epochs"),
+        },
+    ),
+    Computed(
+        id="errata-17",
+        title="The next sentence is the next line, which is a paragraph in WikiText-2",
+        source="Cao and Xu 2020, section 3.1",
+        run="cao2020.next_lines:run",
+        sizes={
+            "smoke": Scale("a second", {"artificial": 200}, "two artificial texts of {artificial} lines"),
+            "laptop": Scale("some seconds", {"artificial": 0}, "the training texts of the Penn Treebank and WikiText-2"),
+            "paper": Scale("some seconds", {"artificial": 0}, "the training texts of the Penn Treebank and WikiText-2"),
         },
     ),
     Trained(
