@@ -47,7 +47,7 @@ def test_tied_weights_are_one_matrix_that_is_counted_and_learnt_once():
 
 
 def test_tied_weights_need_equal_widths():
-    with pytest.raises(InputError, match="tied weights with 3 inputs and 6 hidden units; expected equal sizes"):
+    with pytest.raises(InputError, match="tied weights with 3 inputs and 6 outputs; expected equal sizes"):
         SequenceModel(LSTM(3, 6), 11, tied=True)
 
 

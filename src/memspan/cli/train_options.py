@@ -12,7 +12,9 @@ from memspan.tasks.catalog import CATALOG
 
 DeviceName: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
 SplitName: TypeAlias = Literal["train", "valid", "test"]
-StartName: TypeAlias = Literal["default", "critical", "field", "orthogonal", "henaff", "cayley", "chrono", "run"]
+StartName: TypeAlias = Literal[
+    "default", "critical", "field", "orthogonal", "henaff", "cayley", "chrono", "keras", "run"
+]
 
 NETWORK, TASK, TRAINING, CONFIGURATION, OUTPUT = "Network", "Task", "Training", "Configuration", "Output"
 EVALUATION, GENERATION = "Evaluation", "Generated text"
@@ -68,8 +70,9 @@ Init = Annotated[
         NETWORK,
         "NAME",
         "Initialization of the recurrent weights: default (the cell's own), critical (chi_1 = 1), field (from init.sigma_w"
-        " and init.sigma_v), orthogonal, henaff, cayley, chrono (gates for the delay), or run (the weights of another run:"
-        " --set init.run=DIR).",
+        " and init.sigma_v), orthogonal, henaff, cayley, chrono (gates for the delay), keras (as Keras: orthogonal"
+        " recurrent weights, Glorot-uniform input weights, forget bias 1), or run (the weights of another run: --set"
+        " init.run=DIR).",
     ),
 ]
 

@@ -1,4 +1,4 @@
-"""Initializations: orthogonal matrices, weights at the edge of chaos, and gate biases for long timescales.
+"""Initializations: orthogonal matrices, weights at the edge of chaos, gate biases for long timescales, and Keras's own.
 
 >>> import torch
 >>> V = henaff_(torch.empty(4, 4))
@@ -17,6 +17,7 @@ from memspan.init.gates import Gated as Gated
 from memspan.init.gates import LongShortTerm as LongShortTerm
 from memspan.init.gates import chrono_ as chrono_
 from memspan.init.gates import open_gates_ as open_gates_
+from memspan.init.keras import keras_ as keras_
 from memspan.init.mean_field import mean_field_ as mean_field_
 from memspan.init.orthogonal import cayley_ as cayley_
 from memspan.init.orthogonal import henaff_ as henaff_

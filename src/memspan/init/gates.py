@@ -53,8 +53,8 @@ def chrono_(module: nn.Module, longest: float, *, generator: torch.Generator | N
     for layer in layers:
         biases = layer.gate_biases()
         drawn = torch.empty_like(biases.remember[0]).uniform_(1, longest - 1, generator=generator).log()
-        _set_biases(biases.remember, drawn)
-        _set_biases(biases.admit, -drawn)
+        set_biases(biases.remember, drawn)
+        set_biases(biases.admit, -drawn)
 
 
 @torch.no_grad()
@@ -68,13 +68,13 @@ def open_gates_(layer: LongShortTerm, bias: float = 2.0) -> None:
     if not biases.emit or not biases.admit:
         raise InputError(f"{type(layer).__name__} lacks a gate of the LSTM; expected input, forget and output gate")
     value = torch.full_like(biases.remember[0], bias)
-    _set_biases(biases.admit, value)
-    _set_biases(biases.emit, value)
-    _set_biases(biases.remember, -value)
+    set_biases(biases.admit, value)
+    set_biases(biases.emit, value)
+    set_biases(biases.remember, -value)
 
 
 @torch.no_grad()
-def _set_biases(biases: tuple[Tensor, ...], value: Tensor) -> None:
+def set_biases(biases: tuple[Tensor, ...], value: Tensor) -> None:
     """Set the sum of the biases to `value`."""
     for number, bias in enumerate(biases):
         bias.copy_(value) if number == 0 else bias.zero_()

@@ -147,7 +147,7 @@ class ReadoutModel(CellModel):
         if symbols is not None and symbols != cell.input_size:
             raise InputError(f"the cell reads {cell.input_size} features; expected {symbols}, the number of symbols")
         like = next(cell.parameters())
-        self.head = nn.Linear(cell.hidden_size, classes, device=like.device, dtype=like.dtype)
+        self.head = nn.Linear(cell.output_size, classes, device=like.device, dtype=like.dtype)
         nn.init.xavier_normal_(self.head.weight)
         nn.init.zeros_(self.head.bias)
 
@@ -174,15 +174,15 @@ class SequenceModel(CellModel):
 
     def __init__(self, cell: Cell, vocabulary: int, *, tied: bool = False, dropout: float = 0.0) -> None:
         super().__init__(cell, vocabulary, symbols=vocabulary)
-        if tied and cell.input_size != cell.hidden_size:
+        if tied and cell.input_size != cell.output_size:
             raise InputError(
-                f"tied weights with {cell.input_size} inputs and {cell.hidden_size} hidden units; expected equal sizes; "
+                f"tied weights with {cell.input_size} inputs and {cell.output_size} outputs; expected equal sizes; "
                 "change model.embedding or cell.hidden"
             )
         like = next(cell.parameters())
         self.dropout = dropout
         self.embedding = nn.Embedding(vocabulary, cell.input_size, device=like.device, dtype=like.dtype)
-        self.head = nn.Linear(cell.hidden_size, vocabulary, device=like.device, dtype=like.dtype)
+        self.head = nn.Linear(cell.output_size, vocabulary, device=like.device, dtype=like.dtype)
         nn.init.uniform_(self.embedding.weight, -EMBEDDING_SPREAD, EMBEDDING_SPREAD)
         nn.init.uniform_(self.head.weight, -EMBEDDING_SPREAD, EMBEDDING_SPREAD)
         nn.init.zeros_(self.head.bias)

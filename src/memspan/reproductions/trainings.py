@@ -27,7 +27,11 @@ _ONE_THREAD: dict[str, Any] = {"training": {"threads": 1, "device": "cpu"}}
 # Settings of the sources for cells whose defaults differ.
 _AS_PUBLISHED: dict[str, dict[str, Any]] = {
     "rnn": {"init": {"name": "default"}},
-    "sab-lstm": {"init": {"name": "default"}, "training": {"optimizer": "rmsprop", "learning_rate": 1e-3}},
+    "sab-lstm": {
+        "cell": {"output_context": True},
+        "init": {"name": "default"},
+        "training": {"optimizer": "adam", "learning_rate": 1e-3, "batch": 64},
+    },
 }
 # More batches than any text has: validation reads every symbol of its split once.
 WHOLE: dict[str, Any] = {"validation_batches": 1_000_000}

@@ -23,7 +23,7 @@ from memspan.cells.attentive.attention import (
 from memspan.cells.base.autograd import Probe, Resets, Scan, States, clear, previous_states, weight_gradient
 from memspan.cells.base.cell import Cell, check_count
 from memspan.cells.base.layer import Device, Dtype, Layer, draw_uniform, empty_weights
-from memspan.cells.gated.lstm import lstm_backward, lstm_forward, lstm_gate_biases, lstm_slopes
+from memspan.cells.gated.lstm import lstm_backward, lstm_candidate, lstm_forward, lstm_gate_biases, lstm_slopes
 from memspan.errors import InputError
 from memspan.init.gates import GateBiases
 
@@ -41,8 +41,9 @@ class SparseBacktrackLSTM(Cell):
     w . tanh([hat h_t; m_i]), in which hat h_t has no effect on the weights, and gives a weight to top - 1 states. Neither
     says what happens while there are no more than `top` states: the program uses raw scores, which may be negative; here the
     weights are a softmax. The program starts with a stored zero, which only takes up weight; here the memory starts empty.
-    A published port compares the scores of one sequence with the threshold of another; here each has its own. The head of
-    the paper also reads the context; here, as in all cells, only h_t.
+    A published port compares the scores of one sequence with the threshold of another; here each has its own. The
+    output is h_t; with `output_context` it is [h_t; sum_i alpha_i m_i], of twice the width, which the head of the program
+    reads.
     """
 
     label = "SAB"
@@ -61,6 +62,7 @@ class SparseBacktrackLSTM(Cell):
         every: int = 2,
         top: int = 10,
         truncate: int | None = 10,
+        output_context: bool = False,
         device: Device = None,
         dtype: Dtype = None,
     ) -> None:
@@ -68,7 +70,7 @@ class SparseBacktrackLSTM(Cell):
         check_count("top", top, meaning=", the number of states with a weight")
         if truncate is not None:
             check_count("truncate", truncate, meaning=", in steps, or None to cut no gradient")
-        layer = partial(SparseBacktrackLayer, every=every, top=top, truncate=truncate)
+        layer = partial(SparseBacktrackLayer, every=every, top=top, truncate=truncate, output_context=output_context)
         super().__init__(
             input_size, hidden_size, num_layers, batch_first, dropout, device=device, dtype=dtype, layer=layer
         )
@@ -104,11 +106,12 @@ class SparseBacktrackLayer(Layer):
         every: int = 2,
         top: int = 10,
         truncate: int | None = 10,
+        output_context: bool = False,
         device: Device = None,
         dtype: Dtype = None,
     ) -> None:
         super().__init__(input_size, hidden_size)
-        self.every, self.top, self.truncate = every, top, truncate
+        self.every, self.top, self.truncate, self.output_context = every, top, truncate, output_context
         weights = empty_weights(device, dtype)
         self.U, self.V = weights(4 * hidden_size, input_size), weights(4 * hidden_size, hidden_size)
         self.b = weights(4 * hidden_size)
@@ -119,6 +122,10 @@ class SparseBacktrackLayer(Layer):
     def reset_parameters(self) -> None:
         """Uniform within 1 / sqrt(hidden), as `torch.nn.LSTM`."""
         draw_uniform(1 / math.sqrt(self.hidden_size), *self.parameters())
+
+    @property
+    def output_size(self) -> int:
+        return (2 if self.output_context else 1) * self.hidden_size
 
     def start(self, batch: int) -> SparseBacktrackState:
         h, c = self.zeros(batch, self.hidden_size), self.zeros(batch, self.hidden_size)
@@ -150,9 +157,12 @@ class SparseBacktrackLayer(Layer):
     def gate_biases(self) -> GateBiases:
         return lstm_gate_biases(self.b)
 
+    def candidate(self) -> Tensor:
+        return lstm_candidate(self.V)
+
     def scan(self, inputs: Tensor, state: States, resets: Resets, probe: Probe) -> tuple[Tensor, States]:
         slots = self._slots(inputs, state, resets)
-        states, memory, cells, _ = self._run(inputs, state, resets, probe, slots)
+        states, memory, cells, provisional = self._run(inputs, state, resets, probe, slots)
         step = slots.position[-1] + 1
         # Drop what belongs to earlier documents, so that each sequence's own states start at the first slot again.
         count = step // self.every
@@ -161,7 +171,11 @@ class SparseBacktrackLayer(Layer):
         index = torch.where(numbers < count, last - count + numbers, slots.size)
         stored = memory[index, torch.arange(len(count), device=count.device)]
         stored = stored.masked_fill((numbers >= count).unsqueeze(-1), 0)
-        return states, SparseBacktrackState(states[-1], cells[-1], stored.transpose(0, 1), step)
+        after = SparseBacktrackState(states[-1], cells[-1], stored.transpose(0, 1), step)
+        if not self.output_context:
+            return states, after
+        context = states - provisional if probe is None else states - provisional - probe
+        return torch.cat([states, context], dim=-1), after
 
     def attention(self, inputs: Tensor, state: States, resets: Resets) -> Tensor:
         slots = self._slots(inputs, state, resets)
@@ -296,7 +310,7 @@ class TopWeights(Normalization):
 
 
 class SparseScan(Scan):
-    """h of all steps, the slots (slot, batch, hidden), c of all steps and, to inspect attention, hat h of all steps.
+    """h of all steps, the slots (slot, batch, hidden), c of all steps, and hat h of all steps.
 
     Where `cut` (time, batch) is true, no gradient passes from a step to the h and c before it; attention is not cut.
     """
@@ -341,7 +355,6 @@ class SparseScan(Scan):
                 attention.store(index, h)
         ctx.save_for_backward(V, W_a, U_a, v, resets, cut, memory, states, cells, provisional, gates, *start)
         ctx.slots, ctx.top, ctx.carried, ctx.probed = slots, top, len(carried), probe is not None
-        ctx.mark_non_differentiable(provisional)
         return states, memory, cells, provisional
 
     @staticmethod
@@ -358,7 +371,7 @@ class SparseScan(Scan):
             if slots.any_store[t]:
                 index = slots.write_index(t)
                 total[t] += of_memory[index] + attention.by_keys(index)
-            dh = total[t] + attention.context(t, *slots.visible(t), total[t], of_memory)
+            dh = total[t] + outer[3][t] + attention.context(t, *slots.visible(t), total[t], of_memory)
             dc = lstm_backward(slopes, t, dh, dc + outer[2][t], dz[t])
             dh = dz[t] @ V
             for mask in (resets, cut):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 import torch
@@ -46,6 +46,8 @@ class Cell(nn.Module, ABC):
     """Whether information passes from step to step through a state other than stored keys and values."""
     initialization: ClassVar[str] = "default"
     """The `init.name` of a training run unless its configuration names another."""
+    training_defaults: ClassVar[Mapping[str, Any]] = {}
+    """Other settings of a training run that differ from the general defaults."""
 
     def __init__(
         self,
@@ -64,9 +66,12 @@ class Cell(nn.Module, ABC):
         check_arguments(input_size, hidden_size, num_layers, dropout)
         self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
         self.batch_first, self.dropout = batch_first, dropout
-        sizes = [input_size, *[hidden_size] * (num_layers - 1)]
         make = layer or cast(Callable[..., Layer], self.kind)
-        self.layers = nn.ModuleList(make(size, hidden_size, device=device, dtype=dtype) for size in sizes)
+        self.layers = nn.ModuleList()
+        for _ in range(num_layers):
+            size = cast(Layer, self.layers[-1]).output_size if self.layers else input_size
+            self.layers.append(make(size, hidden_size, device=device, dtype=dtype))
+        self.output_size = cast(Layer, self.layers[-1]).output_size
 
     @classmethod
     def options(cls) -> dict[str, inspect.Parameter]:
@@ -146,6 +151,9 @@ class Cell(nn.Module, ABC):
         """Draw all parameters from torch's random numbers."""
         for layer in self.stack:
             layer.reset_parameters()
+
+    def set_detaching(self, on: bool) -> None:
+        """Whether training stops gradients at random steps, for cells that do so; others ignore it."""
 
     def flatten_parameters(self) -> None:
         """Does nothing; programs written for `torch.nn.LSTM` call it."""

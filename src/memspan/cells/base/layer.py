@@ -46,6 +46,11 @@ class Layer(nn.Module, ABC):
         super().__init__()
         self.input_size, self.hidden_size = input_size, hidden_size
 
+    @property
+    def output_size(self) -> int:
+        """Number of features of the outputs; of most layers that of the states."""
+        return self.hidden_size
+
     @abstractmethod
     def scan(self, inputs: Tensor, state: States, resets: Resets, probe: Probe) -> tuple[Tensor, States]:
         """Run all steps, one or more.

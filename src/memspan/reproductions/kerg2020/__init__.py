@@ -350,5 +350,68 @@ RECIPES: tuple[Recipe, ...] = (
             }, "6 worlds, 3 cells and no memory, three networks of each, {training[updates]} updates (5 million frames)"),
         },
     ),
+    Trained(
+        id="relevance-fig7",
+        title="Attention of a fully attentive network that reads characters",
+        source="Kerg 2020, appendix C, Fig. 7",
+        run="kerg2020.attention_weights:text",
+        work="a MemRNN of {hidden} units, {steps} characters, {training[updates]} updates",
+        sizes={
+            "smoke": Scale("some seconds", {
+                "data": "python", "steps": 12, "hidden": 8, "embedding": 4, "sequences": 4,
+                "training": {"updates": 10, "batch": 4, "validate_every": 10, "validation_batches": 1},
+            }),
+            "laptop": Scale("about 20 minutes", {
+                "data": "ptb", "steps": 125, "hidden": 128, "embedding": 32, "sequences": 100,
+                "training": {"updates": 3_000, "batch": 32, "validate_every": 500, "validation_size": 50},
+            }),
+            "paper": Scale("weeks", {
+                "data": "ptb", "steps": 125, "hidden": 1_024, "embedding": 200, "sequences": 100,
+                "training": {"updates": 100 * _PTB_EPOCH, "batch": 128, "validate_every": _PTB_EPOCH},
+            }),
+        },
+    ),
+    Trained(
+        id="relevance-fig9",
+        title="Attention of a fully attentive network that reads digits",
+        source="Kerg 2020, appendix C, Fig. 9",
+        run="kerg2020.attention_weights:digits",
+        work="a MemRNN of {hidden} units, digits in {steps} steps, {training[updates]} updates",
+        sizes={
+            "smoke": Scale("some seconds", {
+                "data": "digits", "steps": 16, "hidden": 8, "sequences": 4,
+                "training": {"updates": 10, "validate_every": 10, "validation_batches": 1},
+            }),
+            "laptop": Scale("about 20 minutes", {
+                "data": "mnist", "steps": 112, "hidden": 100, "sequences": 100,
+                "training": {"updates": 2_000, "validate_every": 500, "validation_batches": 10},
+            }),
+            "paper": Scale("days", {
+                "data": "mnist", "steps": 112, "hidden": 100, "sequences": 100,
+                "training": {"updates": 100_000, "validate_every": 500, "validation_batches": 100},
+            }),
+        },
+    ),
+    *(
+        Trained(
+            id=figure,
+            title=f"{task.capitalize()}: attention over the short-term buffer only",
+            source=f"Kerg 2020, appendix C, Fig. {figure.removeprefix('relevance-fig')}",
+            run="kerg2020.attention_weights:short_term_buffer",
+            work="a RelRNN of {hidden} units without a relevant set, {task} with a delay of {delay}, {updates} updates",
+            sizes={
+                "smoke": Scale("some seconds", {
+                    "task": task, "delay": 5, "hidden": 8, "updates": 10, "short_term": 4, "sequences": 4,
+                }),
+                "laptop": Scale("about 5 minutes", {
+                    "task": task, "delay": 40, "hidden": 128, "updates": 6_000, "short_term": 10, "sequences": 100,
+                }),
+                "paper": Scale("a day", {
+                    "task": task, "delay": 100, "hidden": 128, "updates": 200_000, "short_term": 10, "sequences": 100,
+                }),
+            },
+        )
+        for figure, task in (("relevance-fig10", "copy"), ("relevance-fig11", "denoise"))
+    ),
 )
 # fmt: on

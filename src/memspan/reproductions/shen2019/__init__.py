@@ -305,6 +305,19 @@ _TRAINED_ON_TEXT: tuple[Recipe, ...] = (
         name="Transformer",
         also="shen-fig3bc",
     ),
+    Trained(
+        id="shen-appendix-f",
+        title="Samples of generated text next to their mutual information",
+        source="Shen 2019, appendix F",
+        run="shen2019.text_quality:run",
+        work="3 LSTMs and a Transformer on {lstm.data}, with the trainings of shen-fig2 and shen-fig3bc",
+        sizes={
+            scale: Scale(
+                time, {"lstm": TEXT_LSTM[scale], "transformer": TEXT_TRANSFORMER[scale], "gpt2": scale != "smoke"}
+            )
+            for scale, time in (("smoke", "a minute"), ("laptop", "about half an hour"), ("paper", "weeks"))
+        },
+    ),
 )
 
 RECIPES = (*_THEORY, *_TRAINED_ON_BINARY, *_TRAINED_ON_TEXT)

@@ -68,7 +68,7 @@ def binary_config(training: BinaryTraining, network: Architecture, seed: int) ->
     settings = {
         "task": {"length": training.length, "sequences": training.sequences},
         "cell": {"hidden": network.width, "layers": network.depth, **_OPTIONS[cell]},
-        "init": {"name": "orthogonal" if cell == "rnn" else "default"},
+        "init": {"name": "default" if cell == "transformer" else "keras"},
         "model": {"embedding": network.width if cell == "transformer" else 2},
         "training": {
             **_OPTIMIZERS[cell],
@@ -107,8 +107,9 @@ def _notes(found: Found, data: CurveDecay) -> tuple[str, ...]:
     return (
         f"the data: {data}.",
         *(f"{each}." for each in found.values()),
-        "LSTMs are initialized as in PyTorch; those of the paper, in Keras, with orthogonal recurrent weights and a forget "
-        "bias of 1.",
+        "RNNs and LSTMs are initialized as in Keras, as those of the paper: orthogonal recurrent weights, Glorot-uniform "
+        "input weights, zero biases and a forget bias of 1. Embedding and output layer are uniform within 0.1, unlike in "
+        "Keras.",
     )
 
 

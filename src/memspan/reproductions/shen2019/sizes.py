@@ -122,6 +122,8 @@ class TextPlan:
     model: Mapping[str, Any]
     options: Mapping[str, Any]
     """Of the cell."""
+    init: str = "default"
+    """The `init.name`."""
     seeds: int = 1
     generated: int = 2_000_000
     """Characters, approximately; as many of the text are measured."""
@@ -158,6 +160,7 @@ def _smoke(cell: str, differences: str) -> TextSize:
             },
             model={},
             options={"heads": 4} if cell == "transformer" else {},
+            init="keras" if (cell, kind) == ("lstm", "characters") else "default",
             generated=20_000,
             streams=50,
         )
@@ -171,8 +174,8 @@ def _smoke(cell: str, differences: str) -> TextSize:
 # Words of the vocabulary at laptop scale.
 MOST_WORDS = 5_000
 _LSTM_START = (
-    "Character LSTMs are initialized as in PyTorch, with embeddings uniform within 0.1; those of the paper, in Keras, with "
-    "orthogonal recurrent weights, an orthogonal embedding and a forget bias of 1. Many texts are generated in parallel, "
+    "Character LSTMs are initialized as in Keras and word LSTMs as in PyTorch, as those of the paper; but embeddings are "
+    "uniform within 0.1, where those of characters are orthogonal in the paper. Many texts are generated in parallel, "
     "whereas the networks of the paper generate one."
 )
 _LSTM_SHORT = (
@@ -193,6 +196,7 @@ TEXT_LSTM = {
                 },
                 model={"embedding": 64},
                 options={},
+                init="keras",
             ),
             "words": TextPlan(
                 grid=ArchitectureGrid(("lstm",), (16, 128), (1, 2), deep=128),
@@ -222,6 +226,7 @@ TEXT_LSTM = {
                 },
                 model={"embedding": 200},
                 options={"one_bias": True},
+                init="keras",
                 seeds=5,
             ),
             "words": TextPlan(

@@ -148,6 +148,7 @@ def text_config(plan: TextPlan, kind: Kind, data: str, network: Architecture, se
         "task": {"data": data, **plan.task},
         "cell": {"hidden": network.width, "layers": network.depth, **plan.options},
         "model": {"embedding": network.width, **plan.model},
+        "init": {"name": plan.init},
         "training": {**WHOLE, **plan.training},
     }
     return training_config(kind, network.cell, seed, settings)
@@ -160,7 +161,7 @@ def _results(size: TextSize, kind: Kind, seed: int, progress: Progress, runs: Pa
         plan.grid.architectures,
         range(seed, seed + plan.seeds),
         lambda network, seed: text_config(plan, kind, size.data, network, seed),
-        _generation(plan, kind),
+        text_generation(plan, kind),
         runs / kind,
         progress,
         workers=size.workers,
@@ -168,7 +169,7 @@ def _results(size: TextSize, kind: Kind, seed: int, progress: Progress, runs: Pa
     return KindResults(plan, found, text, CurveDecay.of(text, ABOVE))
 
 
-def _generation(plan: TextPlan, kind: Kind) -> Generation:
+def text_generation(plan: TextPlan, kind: Kind) -> Generation:
     symbols = plan.generated if kind == "characters" else round(plan.generated / CHARACTERS_PER_WORD)
     return Generation(streams=plan.streams, length=symbols // plan.streams, lags=_lags(plan), above=ABOVE)
 
@@ -186,7 +187,7 @@ def measured_text(size: TextSize, kind: Kind, seed: int, progress: Progress) -> 
     """
     plan = size.plans[kind]
     task = cast("TextTask", text_config(plan, kind, size.data, plan.grid.architectures[0], seed).task)
-    read, length = task.text("train"), _generation(plan, kind).length
+    read, length = task.text("train"), text_generation(plan, kind).length
     length = length if kind == "characters" else round(length * CHARACTERS_PER_WORD)
     text = Sequence.from_documents(evenly(pieces_of(read, length), plan.streams), symbols="chars")
     return mutual_information(text, _lags(plan), seed=seed, progress=progress)

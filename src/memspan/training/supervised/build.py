@@ -104,6 +104,8 @@ def initialize(network: CellModel, config: InitConfig, task: Task, seed: int) ->
                     "init.name is chrono, but this task has no delay or length to set the gates for; choose default"
                 )
             init.chrono_(network, max(float(longest), SHORTEST))
+        case "keras":
+            init.keras_(network.cell)
         case _:
             _initialize_matrices(network, config.name)
 

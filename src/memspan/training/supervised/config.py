@@ -44,7 +44,7 @@ from memspan.training.run.folder import RunFolder
 from memspan.training.run.loop import LoopSettings
 from memspan.training.run.machine import Device, Precision, thread_count
 
-Start = Literal["default", "critical", "field", "orthogonal", "henaff", "cayley", "chrono", "run"]
+Start = Literal["default", "critical", "field", "orthogonal", "henaff", "cayley", "chrono", "keras", "run"]
 
 
 @final
@@ -77,7 +77,8 @@ class InitConfig:
     name: Start = "default"
     """default: the cell's own; critical: chi_1 = 1; field: from the sigmas below; orthogonal, henaff, cayley: the recurrent
     matrix (of an LSTM that of the candidate, with gates that make it start as an RNN); chrono: gate biases for the
-    task's delay; run: the best weights of another run."""
+    task's delay; keras: orthogonal recurrent and Glorot-uniform input weights, zero biases, forget bias 1; run: the best
+    weights of another run."""
     run: str | None = None
     """The folder of that run."""
     weights: Literal["gaussian", "orthogonal"] = "gaussian"
@@ -117,6 +118,9 @@ class TrainingConfig:
     """Updates before the first stair."""
     stair: Count = 1_000
     """Updates per stair."""
+    full_gradient: Share = 0.0
+    """Last fraction of the updates in which detach-lstm detaches nothing; other cells never detach. Default 1/15 for
+    detach-lstm."""
     nonmonotone: Count = 5
     """Recent validations that nt-asgd ignores when it looks for the best earlier one."""
     clip_norm: Positive | None = 1.0

@@ -1,7 +1,8 @@
 """Default settings for every task and cell, where they differ from the defaults of the configuration.
 
-Those of a task are its `training_defaults`, that of a cell its `initialization`; those of pairs are here. They are
-the sources' settings if those train here, and others if they do not; docs/train.md shows what each achieved.
+Those of a task are its `training_defaults`, those of a cell its `initialization` and `training_defaults`; those of pairs
+are here. They are the sources' settings if those train here, and others if they do not; docs/train.md shows what each
+achieved.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ _REL_LSTM: Settings = {"init": {"name": "henaff"}, "training": {"updates": 24_00
 
 # Orthogonal recurrent weights: PyTorch's shrink a state by two fifths per step, so that an RNN forgets at once.
 _ORTHOGONAL: Settings = {"init": {"name": "henaff"}}
+
+# Full attention starts as RelRNN does, and as in the authors' program.
+_MEM_RNN: Settings = {"init": {"name": "henaff"}, "cell": {"combine": "mean"}}
 
 # PyTorch's initialization forgets half of the state per step; with it the LSTM was still at chance after 5,000 updates.
 _LSTM: Settings = {
@@ -47,8 +51,8 @@ _PAIRS: dict[tuple[str, str], Settings] = {
     ("denoise", "rel-lstm"): _REL_LSTM,
     ("denoise", "sab-lstm"): {"init": {"name": "chrono"}, "training": {"optimizer": "adam", "learning_rate": 2e-3}},
     ("denoise", "rel-rnn"): {"training": {"updates": 20_000}},
-    ("copy", "mem-rnn"): {"cell": {"combine": "mean"}},
-    ("denoise", "mem-rnn"): {"cell": {"combine": "mean"}},
+    ("copy", "mem-rnn"): _MEM_RNN,
+    ("denoise", "mem-rnn"): _MEM_RNN,
 }
 
 
@@ -60,6 +64,7 @@ def defaults(task: str, cell: str) -> Settings:
     layers: tuple[Mapping[str, Any], ...] = (
         task_type.training_defaults,
         {} if initialization == "default" else {"init": {"name": initialization}},
+        cell_type.training_defaults,
         _NO_CARRY if task_type.facts.is_text and cell_type.stores_past else {},
         _PAIRS.get((task, cell), {}),
     )

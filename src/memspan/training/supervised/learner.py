@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.optim import Adam, Optimizer
 
 from memspan.errors import InputError
+from memspan.models.model import CellModel
 from memspan.objectives import Objective
 from memspan.tasks import Batch, Task
 from memspan.training.run.checkpoint import (
@@ -31,6 +32,7 @@ from memspan.training.supervised.config import Config
 from memspan.training.supervised.evaluation import score
 from memspan.training.supervised.schedule import (
     averaging_triggered,
+    full_gradient_start,
     make_optimizer,
     rate_factor,
     set_rate,
@@ -115,6 +117,9 @@ class SupervisedLearner(Learner):
         optimizers = (self.optimizer, *self.objective_optimizers.values())
         # Objectives have their own constant rate; the schedule applies to the network alone.
         set_rate(self.optimizer, factor)
+        if isinstance(self.network, CellModel):
+            # A function of the update alone, so that a resumed run continues in the same phase.
+            self.network.cell.set_detaching(update < full_gradient_start(self.config.training))
         for optimizer in optimizers:
             optimizer.zero_grad()
         metrics: dict[str, float] = {}

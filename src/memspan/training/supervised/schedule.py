@@ -1,4 +1,4 @@
-"""Optimizers and the learning rate of every update."""
+"""Optimizers, the learning rate of every update, and the updates with full gradients."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ def rate_factor(config: TrainingConfig, update: int, losses: list[float]) -> flo
             return config.anneal ** max(0, 1 + (update - config.hold) // config.stair)
         case "constant":
             return 1.0
+
+
+def full_gradient_start(config: TrainingConfig) -> int:
+    """The first update, counted from 0, of the last phase, in which a cell that detaches states no longer does."""
+    return config.updates - round(config.full_gradient * config.updates)
 
 
 def missed_improvements(losses: list[float]) -> int:

@@ -27,6 +27,7 @@ from memspan.training.supervised.build import check_memory
 from memspan.training.supervised.config import Config, check_config, read_run_config, resolve, to_json
 from memspan.training.supervised.evaluation import score
 from memspan.training.supervised.learner import SupervisedLearner
+from memspan.training.supervised.schedule import full_gradient_start
 from memspan.training.supervised.trained_model import load_best_weights, load_initial_run, unreadable
 
 # Test batches of validation_size sequences if the split is endless; a finite split is used once, completely.
@@ -150,7 +151,7 @@ def _newest_update(folder: RunFolder, network: str, progress: Progress) -> int |
 
 
 def _check_limits(before: Config, config: Config, position: Position) -> None:
-    """Refuse fewer updates than were done, and note a changed limit that affects the learning rate."""
+    """Refuse fewer updates than were done, and note a changed limit that affects the updates done so far."""
     old, new = before.training.updates, config.training.updates
     if new < position.update:
         raise InputError(f"--updates {new:,}: the run has already done {position.update:,}; expected as many or more")
@@ -158,6 +159,12 @@ def _check_limits(before: Config, config: Config, position: Position) -> None:
         position.notes.append(
             f"the limit was {old:,} updates until update {position.update:,}, and the cosine schedule ends at the limit: "
             f"training for {new:,} from the start would have given other weights"
+        )
+    first = min(full_gradient_start(before.training), full_gradient_start(config.training))
+    if new != old and config.training.full_gradient and position.update > first:
+        position.notes.append(
+            f"the limit was {old:,} updates until update {position.update:,}, and the phase with full gradients ends at the "
+            f"limit: training for {new:,} from the start would have given other weights"
         )
 
 
