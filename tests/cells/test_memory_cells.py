@@ -29,9 +29,11 @@ MEMORY_MEAN_LSTM = Oracle(
 )
 
 
-def backtracking(every: int, top: int, truncate: int | None) -> Oracle:
+def backtracking(every: int, top: int, truncate: int | None, *, output_context: bool = False) -> Oracle:
     return Oracle(
-        make=lambda *sizes, **options: SparseBacktrackLSTM(*sizes, every=every, top=top, truncate=truncate, **options),
+        make=lambda *sizes, **options: SparseBacktrackLSTM(
+            *sizes, every=every, top=top, truncate=truncate, output_context=output_context, **options
+        ),
         start=SPARSE_BACKTRACK.start,
         step=SPARSE_BACKTRACK.step,
     )
@@ -46,6 +48,7 @@ CASES = {
     "sab-2-3-4": backtracking(2, 3, 4),
     "sab-3-2-none": backtracking(3, 2, None),
     "sab-2-50-5": backtracking(2, 50, 5),
+    "sab-2-3-4-context": backtracking(2, 3, 4, output_context=True),
     "detach": DETACH,
 }
 every_case = pytest.mark.parametrize("case", list(CASES))
@@ -326,6 +329,20 @@ def test_nothing_is_drawn_or_detached_in_evaluation():
     expected = detaching(layer_of(cell), inputs, [False] * STEPS)
     (ours,), (theirs,) = gradients(output, [layer_of(cell).V]), gradients(expected, [layer_of(cell).V])
     assert_equal(ours, theirs)
+
+
+def test_nothing_is_drawn_or_detached_while_detaching_is_off():
+    torch.manual_seed(3)
+    cell, inputs = DetachLSTM(FEATURES, HIDDEN, p=1.0, dtype=torch.float64), random(STEPS, BATCH, FEATURES)
+    V = layer_of(cell).V
+    full, cut = (gradients(detaching(layer_of(cell), inputs, [each] * STEPS), [V])[0] for each in (False, True))
+    before = torch.get_rng_state()
+    cell.set_detaching(False)
+    assert_equal(gradients(cell(inputs)[0], [V])[0], full)
+    assert torch.equal(torch.get_rng_state(), before)
+    cell.set_detaching(True)
+    assert_equal(gradients(cell(inputs)[0], [V])[0], cut)
+    assert not torch.allclose(full, cut)
 
 
 def test_an_lstm_of_torch_with_the_same_weights_gives_the_same():

@@ -53,12 +53,15 @@ def sparse_backtrack_step(layer: Any, x: Tensor, state: Any) -> tuple[Tensor, An
     if layer.truncate is not None and done > 0 and done % layer.truncate == 0:
         h, c = h.detach(), c.detach()
     h, c = lstm(layer.U @ x + layer.V @ h + layer.b, c)
+    context = zeros(layer)
     if stored:
         states = torch.stack(stored)
         scores = torch.tanh(layer.W_a @ h + states @ layer.U_a.T) @ layer.v
-        h = h + top_weights(scores, layer.top) @ states
+        context = top_weights(scores, layer.top) @ states
+    h = h + context
     done += 1
-    return h, (h, c, [*stored, h] if done % layer.every == 0 else stored, done)
+    output = torch.cat([h, context]) if layer.output_context else h
+    return output, (h, c, [*stored, h] if done % layer.every == 0 else stored, done)
 
 
 Pairs = list[tuple[Tensor, Tensor]]

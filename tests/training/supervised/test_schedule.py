@@ -8,11 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from memspan.cells import DetachLSTM
 from memspan.training import train
 from memspan.training.run.folder import RunFolder
 from memspan.training.supervised.build import build
+from memspan.training.supervised.defaults import defaults
 from memspan.training.supervised.evaluation import score
-from memspan.training.supervised.schedule import averaging_triggered, missed_improvements, rate_factor
+from memspan.training.supervised.schedule import (
+    averaging_triggered,
+    full_gradient_start,
+    missed_improvements,
+    rate_factor,
+)
 from memspan.training.supervised.trained_model import load_weights
 
 
@@ -29,6 +36,20 @@ def test_cosine_falls_from_the_learning_rate_to_its_lowest_share_along_half_a_wa
         assert rate == pytest.approx(0.01 * share)
     assert rate_factor(config.training, 0, []) == 1
     assert rate_factor(config.training, 20, []) == pytest.approx(0.1)
+
+
+def test_h_detach_has_full_gradients_in_the_last_phase_only(tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    detaching: list[bool] = []
+    monkeypatch.setattr(DetachLSTM, "set_detaching", lambda _, on: detaching.append(on))
+    config = tiny("detach-lstm", full_gradient=0.25, updates=20)
+    assert full_gradient_start(config.training) == 15
+    train(config, tmp_path / "run")
+    assert detaching == [True] * 15 + [False] * 5
+
+
+def test_the_last_fifteenth_has_full_gradients_by_default_for_h_detach_alone():
+    assert defaults("copy", "detach-lstm")["training"]["full_gradient"] == pytest.approx(1 / 15)
+    assert "full_gradient" not in defaults("copy", "lstm")["training"]
 
 
 def test_annealing_multiplies_the_rate_after_every_validation_that_is_not_the_best(tiny, tmp_path: Path):

@@ -134,6 +134,14 @@ def test_a_raised_limit_that_changes_the_rate_is_told_and_a_lower_one_than_is_do
     assert read_run_config(RunFolder(tmp_path / "run")).training.updates == 40
 
 
+def test_a_raised_limit_that_moves_the_phase_of_full_gradients_is_told(tiny, tmp_path: Path):
+    train(tiny(full_gradient=0.5), tmp_path / "run")
+    run = resume(tmp_path / "run", updates=40)
+    assert "the phase with full gradients ends at the limit: training for 40 from the start" in run.notes[0]
+    train(tiny(full_gradient=0.0), tmp_path / "other")
+    assert resume(tmp_path / "other", updates=40).notes == ()
+
+
 def test_training_stops_when_validation_has_not_improved_for_long(tiny, tmp_path: Path):
     run = train(tiny(learning_rate=0.5, clip_norm=None, patience=2, updates=300), tmp_path / "run")
     assert run.stopped == "no better validation in 2"
