@@ -24,8 +24,8 @@ from tests.presentation.agent_examples import (
 from memspan.errors import InputError
 from memspan.presentation import figures_of, plot, present, sentence
 from memspan.presentation.agent import attention_map, rewards_table
-from memspan.presentation.draw import episode as drawing
-from memspan.presentation.draw.episode import episode_gif, episode_svg, film_of
+from memspan.presentation.draw import training as drawing
+from memspan.presentation.draw.training import episode_gif, episode_svg, film_of
 from memspan.presentation.presenter import section_of
 from memspan.results import AgentEvaluation, AgentRun
 

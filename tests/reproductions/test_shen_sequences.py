@@ -11,9 +11,15 @@ import pytest
 from memspan.errors import InputError
 from memspan.information import Digamma, log_lags, mutual_information
 from memspan.reproductions import corpora, reproduce
-from memspan.reproductions.shen2019.noise_floor import CORRECTED, LAGS, shuffled
+from memspan.reproductions.shen2019.noise_floor import (
+    CORRECTED,
+    LAGS,
+    mean_corrected,
+    measure_split,
+    raw_exponent,
+    shuffled,
+)
 from memspan.reproductions.shen2019.power_laws import AMPLITUDE, EXACT, EXPANDED, EXPONENT, PRINTED
-from memspan.reproductions.shen2019.validation_sets import mean_corrected, measure_split, raw_exponent
 from memspan.sequences import Sequence
 from memspan.sequences.sources import PowerLawBinary
 

@@ -16,8 +16,8 @@ from memspan.init.gates import GateBiases as GateBiases
 from memspan.init.gates import Gated as Gated
 from memspan.init.gates import LongShortTerm as LongShortTerm
 from memspan.init.gates import chrono_ as chrono_
+from memspan.init.gates import keras_ as keras_
 from memspan.init.gates import open_gates_ as open_gates_
-from memspan.init.keras import keras_ as keras_
 from memspan.init.mean_field import mean_field_ as mean_field_
 from memspan.init.orthogonal import cayley_ as cayley_
 from memspan.init.orthogonal import henaff_ as henaff_

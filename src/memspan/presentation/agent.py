@@ -81,7 +81,7 @@ class _EpisodePresenter(Presenter[A]):
 
     def write_extra_files(self, folder: Path) -> None:
         if self.result.episode is not None:
-            from memspan.presentation.draw.episode import episode_gif
+            from memspan.presentation.draw.training import episode_gif
             from memspan.results.files import write_bytes
 
             write_bytes(folder / "episode.gif", episode_gif(self.result.episode))
@@ -350,7 +350,7 @@ def attention_map(episode: Episode) -> HeatMap:
 def _film(episode: Episode | None) -> tuple[Illustration, ...]:
     if episode is None:
         return ()
-    from memspan.presentation.draw.episode import episode_svg
+    from memspan.presentation.draw.training import episode_svg
 
     caption = _FILM if episode.attention.size else _FILM_WITHOUT_ATTENTION
     length = f" {episode.steps:,} steps, reward {episode.reward:.2f}."

@@ -63,7 +63,7 @@ _THEORY: tuple[Recipe, ...] = (
         id="shen-fig6",
         title="The power law that validation sets seem to lack is hidden below the noise floor",
         source="Shen 2019, section 4.2.2, appendix D.2 and Fig. 6",
-        run="shen2019.validation_sets:run",
+        run="shen2019.noise_floor:splits",
         work="all available sets of PTB, WikiText-2, text8 and WikiText-103, {pieces} pieces of each training set",
         sizes={
             "smoke": Scale(

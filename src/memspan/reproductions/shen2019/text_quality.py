@@ -51,7 +51,7 @@ SHOWN = 300
 
 @final
 @dataclass(frozen=True, eq=False)
-class Sample:
+class NetworkText:
     """What one network generated, its curve, and the curve of the text it was trained on."""
 
     name: str
@@ -103,7 +103,7 @@ def networks(size: TextSize, kind: Kind) -> dict[str, tuple[Architecture, str]]:
     return {"narrow": (Architecture(cell, min(grid.widths)), "8"), "wide": (Architecture(cell, wide), "1024")}
 
 
-def _samples(size: TextSize, kind: Kind, seed: int, progress: Progress, runs: Path) -> dict[str, Sample]:
+def _samples(size: TextSize, kind: Kind, seed: int, progress: Progress, runs: Path) -> dict[str, NetworkText]:
     plan, chosen = size.plans[kind], networks(size, kind)
     found = generate_all(
         dict.fromkeys(network for network, _ in chosen.values()),
@@ -118,7 +118,7 @@ def _samples(size: TextSize, kind: Kind, seed: int, progress: Progress, runs: Pa
     for key, (network, published) in chosen.items():
         generated = found[network]
         name = f"{CELL_NAMES[network.cell]} {network.label} of {kind}{instead_of(network.label, published)}"
-        sample = Sample(name, generated.excerpt[:SHOWN], generated.curve, text)
+        sample = NetworkText(name, generated.excerpt[:SHOWN], generated.curve, text)
         if kind == "characters":
             task = cast("TextTask", text_config(plan, kind, size.data, network, seed).task)
             written = _generated_text(generated.run.run, seed, progress)
@@ -165,7 +165,7 @@ def _leading(words: list[str]) -> int:
 # --- Claims
 
 
-def sample_claims(samples: Mapping[str, Sample]) -> tuple[Claim, ...]:
+def sample_claims(samples: Mapping[str, NetworkText]) -> tuple[Claim, ...]:
     """What the appendix says about each sample, in its order."""
     narrow, wide, words, transformer = (samples[key] for key in ("narrow", "wide", "words", "transformer"))
     return (
@@ -242,7 +242,7 @@ def _gpt2_claim(name: str, curve: Curve) -> Claim:
     )
 
 
-def _chart(samples: Mapping[str, Sample], published: Mapping[str, Curve]) -> Chart:
+def _chart(samples: Mapping[str, NetworkText], published: Mapping[str, Curve]) -> Chart:
     texts = {kind: samples[key].text for kind, key in (("characters", "narrow"), ("words", "words"))}
     curves = {sample.name: sample.curve for sample in samples.values()} | dict(published)
     return information_chart(
