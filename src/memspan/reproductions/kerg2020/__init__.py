@@ -6,38 +6,19 @@ from memspan.reproductions.recipe import Computed, Recipe, Scale, Trained
 
 _LSTM_LENGTHS = (500, 1_000, 2_000, 4_000)
 _SMOKE_UPDATES = {"rel-rnn": 5, "lstm": 5}
-# Largest number of updates by cell, Table 1 at laptop scale.
+# The default updates of every cell: Table 1, Table 5 and Table 2.
 _TRANSFER_UPDATES = {
     "rel-rnn": 14_000,
     "rel-lstm": 24_000,
     "lstm": 36_000,
-    "detach-lstm": 4_000,
-    "orthogonal-rnn": 8_000,
-    "exp-rnn": 6_000,
-    "mem-rnn": 3_000,
-    "sab-lstm": 1_500,
+    "detach-lstm": 36_000,
+    "orthogonal-rnn": 14_000,
+    "exp-rnn": 14_000,
+    "mem-rnn": 14_000,
+    "sab-lstm": 14_000,
 }
-# The same for Table 5.
-_COPY_UPDATES = {
-    "lstm": 36_000,
-    "orthogonal-rnn": 8_000,
-    "exp-rnn": 6_000,
-    "mem-rnn": 3_000,
-    "sab-lstm": 1_500,
-    "rel-rnn": 14_000,
-    "rel-lstm": 24_000,
-}
-# The same for Table 2.
-_DENOISE_UPDATES = {
-    "orthogonal-rnn": 8_000,
-    "exp-rnn": 6_000,
-    "mem-rnn": 2_500,
-    "rel-rnn": 20_000,
-    "lstm": 10_000,
-    "goru": 4_000,
-    "sab-lstm": 1_000,
-    "rel-lstm": 24_000,
-}
+_COPY_UPDATES = {cell: updates for cell, updates in _TRANSFER_UPDATES.items() if cell != "detach-lstm"}
+_DENOISE_UPDATES = {**_COPY_UPDATES, "goru": 14_000, "rel-rnn": 20_000}
 _DIGIT_CELLS = ("rnn", "orthogonal-rnn", "exp-rnn", "rel-rnn", "lstm", "detach-lstm", "sab-lstm", "rel-lstm")
 _PTB_CELLS = ("rnn", "orthogonal-rnn", "exp-rnn", "rel-rnn", "lstm", "sab-lstm", "rel-lstm")
 # Updates with 128 windows of 150 characters that pass once through the training text.
@@ -238,10 +219,10 @@ RECIPES: tuple[Recipe, ...] = (
             "smoke": Scale("some seconds", {
                 "delay": 3, "delays": (3, 6), "hidden": 8, "updates": {"rel-rnn": 20, "lstm": 20}, "workers": 1,
             }, "{updates!n} cells of {hidden} units, {updates[lstm]} updates"),
-            "laptop": Scale("about half an hour", {
+            "laptop": Scale("about 2 hours", {
                 "delay": 100, "delays": (100, 200, 400, 2_000, 5_000), "hidden": 128, "updates": _TRANSFER_UPDATES,
                 "workers": None,
-            }, "{updates!n} cells of {hidden} units, {updates[sab-lstm]} to {updates[lstm]} updates each"),
+            }, "{updates!n} cells of {hidden} units, at most {updates[rel-rnn]} to {updates[lstm]} updates each"),
             "paper": Scale("days", {
                 "delay": 100, "delays": (100, 200, 400, 2_000, 5_000), "hidden": 128,
                 "updates": dict.fromkeys(_TRANSFER_UPDATES, 200_000), "workers": None,
@@ -257,9 +238,10 @@ RECIPES: tuple[Recipe, ...] = (
             "smoke": Scale("some seconds", {
                 "task": "denoise", "delays": (100,), "hidden": 8, "updates": _SMOKE_UPDATES, "workers": 1,
             }, "{updates!n} cells of {hidden} units"),
-            "laptop": Scale("about half an hour", {
-                "task": "denoise", "delays": (100,), "hidden": 128, "updates": _DENOISE_UPDATES, "workers": None,
-            }, "{updates!n} cells of {hidden} units at a delay of {delays[0]}, a few minutes each"),
+            "laptop": Scale("one night", {
+                "task": "denoise", "delays": (100, 300, 500), "hidden": 128, "updates": _DENOISE_UPDATES,
+                "workers": None,
+            }, "{updates!n} cells of {hidden} units at delays of {delays}, their default updates"),
             "paper": Scale("weeks", {
                 "task": "denoise", "delays": (100, 300, 500, 1_000, 2_000), "hidden": 128,
                 "updates": dict.fromkeys(_DENOISE_UPDATES, 200_000), "workers": None,
@@ -273,15 +255,15 @@ RECIPES: tuple[Recipe, ...] = (
         run="kerg2020.permuted_digits:run",
         sizes={
             "smoke": Scale("some seconds", {
-                "data": "digits", "steps": 16, "hidden": 8, "updates": _SMOKE_UPDATES, "workers": 1,
+                "data": "digits", "steps": 16, "hidden": 8, "updates": _SMOKE_UPDATES, "pixels": {}, "workers": 1,
             }, "{updates!n} cells of {hidden} units, 8 by 8 digits"),
-            "laptop": Scale("about 15 minutes", {
-                "data": "mnist", "steps": 49, "hidden": 100, "updates": dict.fromkeys(_DIGIT_CELLS, 1_000),
-                "workers": None,
-            }, "{updates!n} cells of {hidden} units, MNIST in {steps} steps, {updates[lstm]} updates each"),
+            "laptop": Scale("about 3 hours", {
+                "data": "mnist", "steps": 49, "hidden": 100, "updates": dict.fromkeys(_DIGIT_CELLS, 10_000),
+                "pixels": {"lstm": 10_000}, "workers": None,
+            }, "{updates!n} cells of {hidden} units, MNIST in {steps} steps, {updates[lstm]} updates each, and an LSTM in 784 steps"),
             "paper": Scale("weeks", {
                 "data": "mnist", "steps": 784, "hidden": 100, "updates": dict.fromkeys(_DIGIT_CELLS, 100_000),
-                "workers": None,
+                "pixels": {}, "workers": None,
             }, "{updates!n} cells of {hidden} units, MNIST in {steps} steps, 200 epochs"),
         },
     ),
@@ -294,9 +276,9 @@ RECIPES: tuple[Recipe, ...] = (
             "smoke": Scale("some seconds", {
                 "task": "copy", "delays": (100,), "hidden": 8, "updates": _SMOKE_UPDATES, "workers": 1,
             }, "{updates!n} cells of {hidden} units"),
-            "laptop": Scale("about half an hour", {
-                "task": "copy", "delays": (100,), "hidden": 128, "updates": _COPY_UPDATES, "workers": None,
-            }, "{updates!n} cells of {hidden} units at a delay of {delays[0]}, a few minutes each"),
+            "laptop": Scale("one night", {
+                "task": "copy", "delays": (100, 300, 500), "hidden": 128, "updates": _COPY_UPDATES, "workers": None,
+            }, "{updates!n} cells of {hidden} units at delays of {delays}, their default updates"),
             "paper": Scale("weeks", {
                 "task": "copy", "delays": (100, 200, 300, 500, 1_000, 2_000), "hidden": 128,
                 "updates": dict.fromkeys(_COPY_UPDATES, 200_000), "workers": None,

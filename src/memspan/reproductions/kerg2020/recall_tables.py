@@ -54,12 +54,15 @@ def transfer(
         f"Networks of {hidden} units trained to copy ten symbols over {delay} steps, evaluated on 200 new sequences "
         "per delay without further training. Chance is one in eight. The claims state the number of updates."
     )
-    transferred = chart(
-        "transfer", "Copying over longer delays than in training", *_AXES, _lines(accuracies), caption, log="x"
-    )
+    lines, extra = _lines(accuracies), []
+    if "exp-rnn" in accuracies:
+        everywhere = _all_position_accuracies(runs / "exp-rnn", delays, progress)
+        lines.append(line("expRNN, all positions", list(everywhere), list(everywhere.values()), style="dashed"))
+        extra.append(definition_claim(accuracies["exp-rnn"], everywhere))
+    transferred = chart("transfer", "Copying over longer delays than in training", *_AXES, lines, caption, log="x")
     perfect = [_perfect_claim(accuracies[cell], cell) for cell in ("rel-rnn", "rel-lstm") if cell in accuracies]
     claims = table_claims(accuracies, TRANSFER_COPY, trained, trained_at=delay)
-    return Outcome((*perfect, *claims), (transferred,), (_TRANSFER_NOTE,))
+    return Outcome((*perfect, *claims, *extra), (transferred,), (_TRANSFER_NOTE,))
 
 
 def _transfer_accuracies(runs: Path, cells: list[str], delays: tuple[int, ...], progress: Progress) -> Accuracies:
@@ -75,6 +78,35 @@ def _transfer_accuracies(runs: Path, cells: list[str], delays: tuple[int, ...], 
         evaluation = evaluate_run(runs / cell, possible, batches=2, size=100, device="cpu", progress=progress)
         accuracies[cell] = {one.delay or 0: one.accuracy or 0.0 for one in evaluation.transfer}
     return accuracies
+
+
+def _all_position_accuracies(run: Path, delays: tuple[int, ...], progress: Progress) -> dict[int, float]:
+    """Accuracy over all positions, blanks included, of the best weights, at each delay."""
+    import torch
+
+    from memspan.training.supervised.trained_model import load_best
+
+    best = load_best(run)
+    found: dict[int, float] = {}
+    with torch.no_grad(), progress.stage("expRNN, all positions", len(delays)) as stage:
+        for delay in delays:
+            batch = best.task.with_delay(delay).batch(0, 100, seed=best.config.seed, split="test")
+            output = best.network(batch.inputs, None, resets=batch.resets, scored=len(batch.targets))
+            found[delay] = float((output.logits.argmax(dim=-1) == batch.targets).float().mean())
+            stage.advance()
+    return found
+
+
+def definition_claim(recalled: dict[int, float], everywhere: dict[int, float]) -> Claim:
+    """Erratum 15 for the row of expRNN: by which definition were its accuracies printed?"""
+    printed = {delay: value / 100 for delay, value in TRANSFER_COPY["exp-rnn"].items() if value is not None}
+    errors = [sum(abs(row[delay] - printed[delay]) for delay in row) / len(row) for row in (recalled, everywhere)]
+    values = ", ".join(f"{value:.0%}" for value in everywhere.values())
+    return claim(
+        f"The printed row of expRNN is an accuracy over all positions ({values} here), not over the recalled symbols: its "
+        "mean deviation from the former is smaller.",
+        measure="the deviation over all positions",
+    ).holds_if(errors[1], errors[1] < errors[0])
 
 
 def _perfect_claim(row: dict[int, float], cell: str) -> Claim:
@@ -108,13 +140,13 @@ def every_delay(
     updates: dict[str, int],
     workers: int | None,
 ) -> Outcome:
-    """Tables 2 and 5: train every cell at every delay; `updates` are by cell, at a delay of 100."""
+    """Tables 2 and 5: train every cell at every delay; `updates` are by cell."""
     recipe, published, title = TABLES[task]
     check_models(recipe)
     from memspan.reproductions.trainings import recall_config, train_all
 
     configs = {
-        f"{cell}-{delay}": recall_config(task, cell, seed, delay=delay, hidden=hidden, updates=updates_at(delay, own))
+        f"{cell}-{delay}": recall_config(task, cell, seed, delay=delay, hidden=hidden, updates=own)
         for cell, own in updates.items()
         for delay in delays
     }
@@ -132,18 +164,9 @@ def every_delay(
     return Outcome(tuple(table_claims(accuracies, published, trained)), (figure,), (_DELAY_NOTE,))
 
 
-def updates_at(delay: int, updates: int) -> int:
-    """Number of updates that take as long as `updates` do at a delay of 100.
-
-    >>> updates_at(100, 5_000), updates_at(220, 5_000)
-    (5000, 2500)
-    """
-    return max(1, round(updates * 120 / (delay + 20)))
-
-
 _DELAY_NOTE = (
-    "At laptop scale the delay is 100 and every cell is trained for a few minutes. The papers train for 20,000 to "
-    "200,000 updates, so a cell that falls short here may need more of them."
+    "At laptop scale every cell is trained for its default updates. The papers train for 20,000 to 200,000 updates, so a "
+    "cell that falls short here may need more of them."
 )
 
 
@@ -166,18 +189,17 @@ def table_claims(
 
 
 def _accuracy_claim(name: str, paper: float, measured: float, learned: bool) -> Claim:
-    """Printed successes must be reached; printed partial accuracies and failures must be matched.
+    """A printed success must be reached; where the paper prints less, the cell must fail as well.
 
-    The accuracies of a network that has not learned its own delay are chance results and do not count.
+    By how much it fails is an accident of the training. The accuracies of a network that has not learned its own delay are
+    chance results and do not count.
     """
-    if paper > 0.5:
-        relation, near = "as high as printed", measured >= paper - TOLERANCE
+    if paper >= LEARNED:
+        text, holds = f"the accuracy is as high as printed, within {TOLERANCE:g}", measured >= paper - TOLERANCE
     else:
-        relation, near = "as printed", abs(measured - paper) <= TOLERANCE
+        text, holds = f"it fails, with an accuracy below {LEARNED:.0%}, as printed", measured < LEARNED
     reason = "" if learned else " (It has not learned the delay it was trained at.)"
-    return claim(f"{name}: the accuracy is {relation}, within {TOLERANCE:g}.{reason}").holds_if(
-        measured, near and learned, paper=paper, tolerance=TOLERANCE
-    )
+    return claim(f"{name}: {text}.{reason}").holds_if(measured, holds and learned, paper=paper, tolerance=TOLERANCE)
 
 
 _ACCURACY = "accuracy on the ten recalled symbols"
