@@ -376,13 +376,25 @@ def test_an_undecided_comparison_says_so(examples):
 def test_a_reproduction_names_what_does_not_hold(examples):
     reproduction = examples.reproduction()
     assert sentence(reproduction) == (
-        "shen-fig5 (laptop scale): 2 of 3 claims hold; does not hold: training reaches 99 % within 8,000 updates"
+        "shen-fig5 (laptop scale): 2 of 3 published claims hold; does not hold: training reaches 99 % within 8,000 updates"
     )
     held = dataclasses.replace(reproduction, claims=reproduction.claims[:2])
-    assert sentence(held) == "shen-fig5 (laptop scale): all 2 claims hold"
+    assert sentence(held) == "shen-fig5 (laptop scale): 2 of 2 published claims hold"
     alone = dataclasses.replace(reproduction, claims=reproduction.claims[:1])
-    assert sentence(alone) == "shen-fig5 (laptop scale): the claim holds"
+    assert sentence(alone) == "shen-fig5 (laptop scale): 1 of 1 published claims holds"
     assert sentence(dataclasses.replace(reproduction, claims=())).endswith("no claims to check")
+
+
+def test_claims_of_our_own_and_claims_that_cannot_be_tested_are_counted_apart(examples):
+    published, other, fails = examples.reproduction().claims
+    ours = dataclasses.replace(fails, ours=True)
+    untestable = dataclasses.replace(fails, untestable="the source trains for 1,000 epochs")
+    reproduction = dataclasses.replace(examples.reproduction(), claims=(published, other, ours, untestable))
+    assert sentence(reproduction).startswith(
+        "shen-fig5 (laptop scale): 2 of 2 published claims hold, 0 of 1 of our own, 1 cannot be tested at this scale; "
+    )
+    assert not reproduction.holds
+    assert dataclasses.replace(reproduction, claims=(published, untestable)).holds
 
 
 def test_benchmarks_are_counted_and_the_best_is_named(examples):

@@ -30,7 +30,8 @@ def test_a_printed_success_must_be_reached_and_a_printed_failure_must_be_one() -
     }
     claims = recall_tables.table_claims(row, TRANSFER_COPY, {})
     assert [claim.holds for claim in claims] == [True, False, True, True, False, True, True]
-    assert "as high as printed" in claims[0].claim and "fails" in claims[3].claim
+    assert "as high as printed" in claims[0].claim
+    assert "fails" in claims[3].claim
 
 
 def test_the_row_of_exprnn_is_compared_with_both_definitions_of_accuracy() -> None:

@@ -8,7 +8,7 @@ from typing import final
 from memspan.presentation.numbers import duration, number, trimmed, with_interval
 from memspan.presentation.page.section import Row, TextTable
 from memspan.presentation.presenter import Block, Presenter, note_lines
-from memspan.results import Chart, Claim, HeatMap, MeasuredTable, MeasuredValue, Orbit, Reproduction
+from memspan.results import Chart, Claim, HeatMap, MeasuredTable, MeasuredValue, Orbit, Reproduction, count_claims
 
 _SCALES = {
     "smoke": "A quick check that the recipe works; too small to settle anything.",
@@ -35,13 +35,14 @@ class ReproductionPresenter(Presenter[Reproduction]):
 
     def sentence(self) -> str:
         result = self.result
-        claims, failed = result.claims, [claim for claim in result.claims if not claim.holds]
+        claims = result.claims
+        failed = [claim for claim in claims if not (claim.holds or claim.untestable)]
         start = f"{result.id} ({result.scale} scale): "
         if not claims:
             return start + "no claims to check"
+        held = count_claims(claims)
         if not failed:
-            return start + ("the claim holds" if len(claims) == 1 else f"all {len(claims)} claims hold")
-        held = f"{len(claims) - len(failed)} of {len(claims)} claims hold"
+            return start + held
         rest = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
         return f"{start}{held}; does not hold: {failed[0].claim}{rest}"
 
@@ -49,14 +50,14 @@ class ReproductionPresenter(Presenter[Reproduction]):
         return (
             f"This repeats {self.result.source}. A claim holds if the measured value is within the tolerance of the "
             "corrected value, or of the printed one where nothing had to be corrected, or if the statement itself is true "
-            "of what was measured. Claims that do not hold are shown as well.",
+            "of what was measured. Claims that do not hold are shown as well. Claims of our own check what the source does "
+            "not state: a correction, a derivation or a limit of ours.",
         )
 
     def rows(self) -> tuple[Row, ...]:
         result = self.result
-        held = sum(claim.holds for claim in result.claims)
         return (
-            ("claims that hold", f"{held} of {len(result.claims)}", "Each one is in the table of claims."),
+            ("claims", count_claims(result.claims), "Each one is in the table of claims."),
             ("scale", result.scale, _SCALES.get(result.scale, "")),
             ("seed", str(result.seed), "The same seed gives the same numbers again."),
             ("time", duration(result.seconds), "Time of the recipe."),
@@ -85,7 +86,8 @@ def _claim(claim: Claim, holds: str, fails: str) -> Row:
     values = (claim.paper, claim.corrected, claim.measured)
     numbers = ("" if value is None else trimmed(value, 4) for value in values)
     tolerance = "" if claim.tolerance is None else f"± {number(claim.tolerance, 2)}"
-    return (holds if claim.holds else fails, claim.claim, *numbers, tolerance)
+    verdict = "not testable at this scale" if claim.untestable else holds if claim.holds else fails
+    return (verdict + (" (ours)" if claim.ours else ""), claim.claim, *numbers, tolerance)
 
 
 def measured_table(table: MeasuredTable) -> tuple[Row, tuple[Row, ...]]:

@@ -12,6 +12,7 @@ True
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from memspan.progress import SILENT, Progress
 from memspan.reproductions import cao2020, chen2018, kerg2020, memorization2023, shen2019
 from memspan.reproductions.recipe import Outcome as Outcome
 from memspan.reproductions.recipe import Recipe as Recipe
-from memspan.results import Reproduction
+from memspan.results import Claim, Reproduction
 
 # Every recipe by its id. The table is data: the module of a recipe is imported when the recipe runs.
 RECIPES: dict[str, Recipe] = {
@@ -52,7 +53,7 @@ def reproduce(
         source=recipe.source,
         scale=scale,
         seed=seed,
-        claims=outcome.claims,
+        claims=tuple(_marked(claim, recipe, scale) for claim in outcome.claims),
         figures=outcome.figures,
         notes=outcome.notes,
         seconds=time.perf_counter() - start,
@@ -60,3 +61,9 @@ def reproduce(
         maps=outcome.maps,
         tables=outcome.tables,
     )
+
+
+def _marked(claim: Claim, recipe: Recipe, scale: str) -> Claim:
+    """A claim with what its recipe says of all of them."""
+    ours = claim.ours or recipe.ours
+    return dataclasses.replace(claim, ours=ours, untestable="" if ours else recipe.sizes[scale].untestable)

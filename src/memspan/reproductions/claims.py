@@ -18,14 +18,14 @@ ONE = 4.0
 MANY = 5.0
 
 
-def claim(text: str, measure: str = "") -> Statement:
-    """A sentence to be checked; `measure` says what the measured number is.
+def claim(text: str, measure: str = "", *, ours: bool = False) -> Statement:
+    """A sentence to be checked; `measure` says what the measured number is, `ours` that the source does not state it.
 
-    >>> claim("The dice are fair.", "the fraction of sixes").near(0.17, 0.01, corrected=1 / 6)
-    Claim(claim='The dice are fair. (Measured: the fraction of sixes.)', paper=None, corrected=0.16666666666666666, \
-measured=0.17, tolerance=0.01, holds=True)
+    >>> claim("The dice are fair.", "the fraction of sixes").near(0.17, 0.01, paper=1 / 6)
+    Claim(claim='The dice are fair. (Measured: the fraction of sixes.)', paper=0.16666666666666666, corrected=None, \
+measured=0.17, tolerance=0.01, holds=True, ours=False, untestable='')
     """
-    return Statement(f"{text} (Measured: {measure}.)" if measure else text)
+    return Statement(f"{text} (Measured: {measure}.)" if measure else text, ours)
 
 
 @final
@@ -38,6 +38,7 @@ class Statement:
     """
 
     text: str
+    ours: bool = False
 
     def near(
         self,
@@ -47,12 +48,16 @@ class Statement:
         paper: SupportsFloat | None = None,
         corrected: SupportsFloat | None = None,
     ) -> Claim:
-        """It holds if `measured` is within `tolerance` of `corrected`, or of `paper` where that is right."""
+        """It holds if `measured` is within `tolerance` of `corrected`, or of `paper` where that is right.
+
+        A claim about a corrected value is our own.
+        """
         expected = paper if corrected is None else corrected
         if expected is None:
             raise ValueError("a claim about a value needs the paper's value or the corrected one")
         holds = abs(float(measured) - float(expected)) <= float(tolerance)
-        return self.holds_if(measured, holds, paper=paper, corrected=corrected, tolerance=tolerance)
+        own = Statement(self.text, self.ours or corrected is not None)
+        return own.holds_if(measured, holds, paper=paper, corrected=corrected, tolerance=tolerance)
 
     def above(self, measured: SupportsFloat, bound: float, *, paper: SupportsFloat | None = None) -> Claim:
         """It holds if `measured` > `bound`."""
@@ -79,8 +84,11 @@ class Statement:
         >>> claim("The dice are fair.").within_errors([0.17], [1 / 6], [0.01]).holds
         True
         """
-        largest = claim(self.text, "the largest deviation in standard errors")
-        return largest.near(deviation(measured, expected, error), MANY, corrected=0.0)
+        largest, found = (
+            claim(self.text, "the largest deviation in standard errors", ours=self.ours),
+            deviation(measured, expected, error),
+        )
+        return largest.holds_if(found, found <= MANY, corrected=0.0, tolerance=MANY)
 
     def holds_if(
         self,
@@ -94,7 +102,7 @@ class Statement:
         """It holds if `holds` is true."""
         value = None if measured is None or not math.isfinite(measured) else float(measured)
         paper, corrected, tolerance = (None if x is None else float(x) for x in (paper, corrected, tolerance))
-        return Claim(self.text, paper, corrected, value, tolerance, value is not None and bool(holds))
+        return Claim(self.text, paper, corrected, value, tolerance, value is not None and bool(holds), self.ours)
 
 
 def deviation(measured: ArrayLike, expected: ArrayLike, error: ArrayLike) -> float:

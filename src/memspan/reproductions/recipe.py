@@ -40,6 +40,8 @@ class Scale:
     size: Mapping[str, Any]
     work: str = ""
     """What is run, where it differs from the `work` of the recipe."""
+    untestable: str = ""
+    """Why the published claims cannot be tested at this scale, if they cannot."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +62,8 @@ class Recipe(ABC):
     """What is run, with the sizes as format fields: `{networks} networks, {chains} chains each`."""
     sizes: Mapping[str, Scale]
     """By name: smoke, laptop, paper."""
+    ours: bool = False
+    """Whether all claims are our own: corrections of the source, or experiments beyond it."""
 
     @property
     def scales(self) -> dict[str, str]:

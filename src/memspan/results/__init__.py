@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from memspan.results.reproduction import MeasuredValue as MeasuredValue
     from memspan.results.reproduction import Reproduction as Reproduction
     from memspan.results.reproduction import claim_near as claim_near
+    from memspan.results.reproduction import count_claims as count_claims
     from memspan.results.training import AuxiliaryObjective as AuxiliaryObjective
     from memspan.results.training import Evaluation as Evaluation
     from memspan.results.training import GeneratedSegments as GeneratedSegments
@@ -88,7 +89,7 @@ _MODULES = {
     "memorization": "END FrequencySearch LinearNetwork Memorization Orbit TrainedLinearNetwork",
     "prediction": "AnyPrediction AttentionPrediction Branch JacobianMoments LinearPrediction Prediction TimescaleTarget"
     " read_prediction",
-    "reproduction": "Claim MeasuredRow MeasuredTable MeasuredValue Reproduction claim_near",
+    "reproduction": "Claim MeasuredRow MeasuredTable MeasuredValue Reproduction claim_near count_claims",
     "training": "AuxiliaryObjective Evaluation GeneratedSegments ReversePerplexity Sample SegmentInformation TrainingRun"
     " Transfer",
 }

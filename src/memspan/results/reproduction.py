@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -32,13 +33,12 @@ class Reproduction(JsonResult, Notebook):
     tables: tuple[MeasuredTable, ...] = ()
 
     def _summary(self) -> str:
-        held = sum(claim.holds for claim in self.claims)
-        return f"{self.id}, {self.scale} scale, {held} of {len(self.claims)} claims hold, {len(self.figures)} figures"
+        return f"{self.id}, {self.scale} scale, {count_claims(self.claims)}, {len(self.figures)} figures"
 
     @property
     def holds(self) -> bool:
-        """Whether every claim holds."""
-        return all(claim.holds for claim in self.claims)
+        """Whether every claim holds that could be tested."""
+        return all(claim.holds or claim.untestable for claim in self.claims)
 
 
 @final
@@ -57,6 +57,32 @@ class Claim:
     measured: float | None
     tolerance: float | None
     holds: bool
+    ours: bool = False
+    """Whether the source does not state it: it checks our own derivation, correction or limit."""
+    untestable: str = ""
+    """Why a run of this size cannot test it; then `holds` decides nothing."""
+
+
+def count_claims(claims: Sequence[Claim]) -> str:
+    """How many published claims hold and how many of our own, in words; those that cannot be tested are counted apart.
+
+    >>> one, two = Claim("a", 1.0, None, 1.0, 0.1, True), Claim("b", None, 1.0, 2.0, 0.1, False, ours=True)
+    >>> count_claims([one]), count_claims([two])
+    ('1 of 1 published claims holds', '0 of 1 of our own claims holds')
+    >>> count_claims([one, one, two])
+    '2 of 2 published claims hold, 0 of 1 of our own'
+    """
+    tested = [claim for claim in claims if not claim.untestable]
+    published, ours = ([claim.holds for claim in tested if claim.ours == own] for own in (False, True))
+    words = []
+    if published or ours:
+        some, kind = (published, "published") if published else (ours, "of our own")
+        words.append(f"{sum(some)} of {len(some)} {kind} claims {'holds' if len(some) == 1 else 'hold'}")
+    if published and ours:
+        words.append(f"{sum(ours)} of {len(ours)} of our own")
+    if len(tested) < len(claims):
+        words.append(f"{len(claims) - len(tested)} cannot be tested at this scale")
+    return ", ".join(words) or "no claims"
 
 
 def claim_near(

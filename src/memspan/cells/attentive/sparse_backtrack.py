@@ -120,8 +120,12 @@ class SparseBacktrackLayer(Layer):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Uniform within 1 / sqrt(hidden), as `torch.nn.LSTM`."""
+        """Uniform within 1 / sqrt(hidden), as `torch.nn.LSTM`, except W_a = 0: hat h_t has no effect on the weights at
+        first, as it never has in the authors' program. With a random W_a the choice of states changes at every step, and
+        recall is not learned.
+        """
         draw_uniform(1 / math.sqrt(self.hidden_size), *self.parameters())
+        nn.init.zeros_(self.W_a)
 
     @property
     def output_size(self) -> int:

@@ -116,6 +116,7 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     Computed(
         id="meanfield-gated",
+        ours=True,
         title="LSTM and GRU timescales without training: sampled, and with real weight matrices",
         source=f"{_PAPER}, section 1 (beyond the source)",
         run="chen2018.gated_timescales:run",
@@ -137,6 +138,7 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     Computed(
         id="errata-06",
+        ours=True,
         title="Both copies share their biases: sigma_b^2 in all entries, and less of it in chi",
         source=f"{_PAPER}, Eq. 2, 3, 6, 8, 9 and 40",
         run="chen2018.shared_biases:run",
@@ -149,6 +151,7 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     Computed(
         id="errata-07",
+        ours=True,
         title="The variance of the Jacobian's squared singular values: Eq. 12, corrected",
         source=f"{_PAPER}, Eq. 12 and 13",
         run="chen2018.jacobian_variance:run",
@@ -169,6 +172,7 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     Computed(
         id="errata-08",
+        ours=True,
         title="How fast the variance relaxes: Eq. 34 is correct, Eq. 30, 31 and 36 are misprinted",
         source=f"{_PAPER}, appendix D, Eq. 30 to 36",
         run="chen2018.variance_relaxation:run",
@@ -187,6 +191,7 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     Computed(
         id="errata-09",
+        ours=True,
         title="Algorithm 1 does not always have a solution: where critical minimal RNNs exist",
         source=f"{_PAPER}, Algorithm 1",
         run="chen2018.critical_existence:run",
@@ -206,6 +211,7 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     Computed(
         id="errata-10",
+        ours=True,
         title="The published critical point holds; a second edge of chaos lies at a bias mean of 4.59",
         source=f"{_PAPER}, Fig. 1",
         run="chen2018.edge_of_chaos:run",

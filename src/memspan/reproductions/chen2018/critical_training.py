@@ -37,9 +37,11 @@ DIGIT_TRAINING: dict[str, Any] = {
     "patience": None,
     "stop_accuracy": None,
 }
-# A final accuracy below this value, three times chance, is a failure.
+# A final accuracy below this value, three times chance, is a failure; a limit of ours.
 FAILURE = 0.3
-# Ratio of updates that counts as a clear difference.
+# "Three times faster", section 4.2, at 784 steps.
+FASTER = 3.0
+# Ratio of updates that counts as a clear difference; a limit of ours.
 CLEAR_RATIO = 1.5
 
 # Steps, cell, start, weights.
@@ -142,7 +144,7 @@ def digit_claims(curves: DigitRuns) -> tuple[Claim, ...]:
     return (
         *(critical_is_faster(curves, steps, cell) for steps in curves.updates for cell in CELLS),
         *(_orthogonality_claim(curves, short, cell) for cell in CELLS),
-        _minimal_is_faster(curves, short),
+        _minimal_is_faster(curves, long),
         *(failure_claim(curves, long, cell) for cell in CELLS if long > short),
     )
 
@@ -170,16 +172,18 @@ def _orthogonality_claim(curves: DigitRuns, steps: int, cell: str) -> Claim:
         effect, holds = "does not matter for the minimal RNN", 1 / CLEAR_RATIO < ratio < CLEAR_RATIO
     return claim(
         f"Whether critical weights are orthogonal or Gaussian {effect}, at {steps} steps.",
-        measure=f"updates with Gaussian over updates with orthogonal weights; clear means {CLEAR_RATIO:g} times",
+        measure="updates with Gaussian over updates with orthogonal weights; clear means "
+        f"{CLEAR_RATIO:g} times, a limit of ours",
     ).holds_if(ratio, holds)
 
 
 def _minimal_is_faster(curves: DigitRuns, steps: int) -> Claim:
     vanilla, minimal = (min(curves.best(steps, cell, "critical"), curves.updates[steps]) for cell in CELLS)
     return claim(
-        f"With critical weights the minimal RNN needs fewer updates than the vanilla RNN, at {steps} steps.",
-        measure="the ratio of updates; the paper mentions three at 784 steps",
-    ).holds_if(vanilla / minimal, minimal < vanilla, paper=3.0)
+        f"With critical weights the minimal RNN needs at least {FASTER:g} times fewer updates than the vanilla RNN, at "
+        f"{steps} steps.",
+        measure="the ratio of updates",
+    ).holds_if(vanilla / minimal, vanilla >= FASTER * minimal, paper=FASTER)
 
 
 def failure_claim(curves: DigitRuns, steps: int, cell: str) -> Claim:

@@ -66,6 +66,7 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     Computed(
         id="errata-11",
+        ours=True,
         title="Under uniform attention the gradient scales as T^(Re(lambda/(1-lambda)) - 1)",
         source="Kerg 2020, appendix A.3, Proposition 4",
         run="kerg2020.uniform_attention:exponents",
@@ -78,6 +79,7 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     Computed(
         id="errata-12",
+        ours=True,
         title="The state that leaves the short-term buffer may become relevant",
         source="Kerg 2020, section 4, Algorithm 1, lines 6 and 7",
         run="kerg2020.screening:run",
@@ -90,6 +92,7 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     Computed(
         id="errata-13",
+        ours=True,
         title="State and context: their mean in the program, their sum in the paper",
         source="Kerg 2020, sections 3 and 4, Eq. 2 and Algorithm 1, line 12",
         run="kerg2020.state_combination:run",
@@ -102,6 +105,7 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     Computed(
         id="errata-14",
+        ours=True,
         title="The published agents act with an empty memory",
         source="Kerg 2020, section 5.3",
         run="kerg2020.memory_resets:run",
@@ -114,6 +118,7 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     Computed(
         id="errata-15",
+        ours=True,
         title="The same answers have different accuracies in the programs that are compared",
         source="Kerg 2020, section 5.1, Tables 1 and 2, and appendix C, Table 5",
         run="kerg2020.accuracy_definitions:run",
@@ -260,7 +265,8 @@ RECIPES: tuple[Recipe, ...] = (
             "laptop": Scale("about 3 hours", {
                 "data": "mnist", "steps": 49, "hidden": 100, "updates": dict.fromkeys(_DIGIT_CELLS, 10_000),
                 "pixels": {"lstm": 10_000}, "workers": None,
-            }, "{updates!n} cells of {hidden} units, MNIST in {steps} steps, {updates[lstm]} updates each, and an LSTM in 784 steps"),
+            }, "{updates!n} cells of {hidden} units, MNIST in {steps} steps, {updates[lstm]} updates each, "
+               "and an LSTM in 784 steps"),
             "paper": Scale("weeks", {
                 "data": "mnist", "steps": 784, "hidden": 100, "updates": dict.fromkeys(_DIGIT_CELLS, 100_000),
                 "pixels": {}, "workers": None,

@@ -93,6 +93,6 @@ def _pair_claims(trained: dict[str, TrainingRun]) -> list[Claim]:
 
 _NOTE = (
     "At laptop scale sixteen pixels are read at each of 49 steps, for 18 epochs, and one cell reads one pixel at each of "
-    "784 steps. The papers read one pixel at each of 784 steps, for 200 epochs. The published program of the RNNs also selected the epoch with the largest "
-    "validation loss."
+    "784 steps. The papers read one pixel at each of 784 steps, for 200 epochs. The published program of the RNNs also "
+    "selected the epoch with the largest validation loss."
 )

@@ -106,6 +106,7 @@ def definition_claim(recalled: dict[int, float], everywhere: dict[int, float]) -
         f"The printed row of expRNN is an accuracy over all positions ({values} here), not over the recalled symbols: its "
         "mean deviation from the former is smaller.",
         measure="the deviation over all positions",
+        ours=True,
     ).holds_if(errors[1], errors[1] < errors[0])
 
 

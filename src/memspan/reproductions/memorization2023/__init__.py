@@ -63,6 +63,7 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     Computed(
         id="errata-18",
+        ours=True,
         title="Two hidden units are a lower bound, not what every string needs",
         source=f"{_SIZE_SECTION}, last paragraph",
         run="memorization2023.hidden_sizes:binary_strings",
@@ -75,6 +76,7 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     Computed(
         id="errata-19",
+        ours=True,
         title="The powers of the cycle that replay a string number phi(d), not phi(n)",
         source="Memorization note 2023, remark on the choice of c",
         run="memorization2023.matrix_orders:cycle_powers",

@@ -80,6 +80,7 @@ _THEORY: tuple[Recipe, ...] = (
     ),
     Computed(
         id="errata-01",
+        ours=True,
         title="Covariances of linear RNNs are printed with one factor U_h too many",
         source="Shen 2019, section 4.1, Eq. 5-7, and appendix A, Eq. 12-36",
         run="shen2019.linear_networks:covariances",
@@ -92,6 +93,7 @@ _THEORY: tuple[Recipe, ...] = (
     ),
     Computed(
         id="errata-02",
+        ours=True,
         title="The constant of Eq. 47 is pi sqrt(A/2), and the exact inversion is better still",
         source="Shen 2019, appendix B, Eq. 46 and 47",
         run="shen2019.power_laws:constant",
@@ -104,6 +106,7 @@ _THEORY: tuple[Recipe, ...] = (
     ),
     Computed(
         id="errata-03",
+        ours=True,
         title="The constant at which validation sets level off is the noise floor of the estimator",
         source="Shen 2019, section 4.2.2, Eq. 53, Fig. 2, 3 and 6",
         run="shen2019.noise_floor:run",
@@ -116,6 +119,7 @@ _THEORY: tuple[Recipe, ...] = (
     ),
     Computed(
         id="errata-04",
+        ours=True,
         title="Eq. 52 holds at every lag above one; lag one is different",
         source="Shen 2019, appendix C, Eq. 52",
         run="shen2019.repeated_pairs:lag_one",
@@ -128,6 +132,7 @@ _THEORY: tuple[Recipe, ...] = (
     ),
     Computed(
         id="errata-05",
+        ours=True,
         title="What the text leaves to the defaults of Keras",
         source="Shen 2019, appendix E.1.1",
         run="shen2019.keras_defaults:run",
