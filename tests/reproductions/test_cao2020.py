@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -345,7 +346,12 @@ def test_the_dropout_is_that_of_the_best_baseline_by_validation():
     assert text_amount.best_dropout(("ptb", 0.1), swept) == 0.2
 
 
-def test_amounts_are_trained_with_the_weights_of_the_text_until_they_overfit(tmp_path: Path):
+@pytest.mark.realdata
+def test_amounts_are_trained_with_the_weights_of_the_text_until_they_overfit(
+    tmp_path: Path, realdata: Callable[[str], Path]
+):
+    realdata("wikitext-2/wiki.train.tokens")
+    realdata("ptb/ptb.train.txt")
     config = amount_config("laptop", AmountKey("wikitext-2", 0.1, 0.4, "full", 3), 40, tmp_path)
     assert isinstance(config.task, WordText)
     assert (config.task.fraction, config.model.dropout, config.seed) == (0.1, 0.4, 3)
