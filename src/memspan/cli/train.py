@@ -40,6 +40,7 @@ def train(
     max_minutes: train_option.MaxMinutes = None,
     device: train_option.Device = None,
     threads: train_option.Threads = None,
+    preset: train_option.Preset = None,
     config: train_option.ConfigFile = None,
     settings: train_option.Settings = None,
     show_config: train_option.ShowConfig = False,

@@ -1,4 +1,4 @@
-"""From options to a configuration: the defaults, then `--config`, then named options, then `--set`."""
+"""From options to a configuration: the defaults, `--preset`, `--config`, named options and `--set`, in this order."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ class TrainRequest:
     max_minutes: float | None = None
     device: str | None = None
     threads: int | None = None
+    preset: str | None = None
     config: Path | None = None
     settings: list[str] | None = None
 
@@ -74,7 +75,7 @@ def agent_config(request: TrainRequest) -> AgentConfig:
     from memspan.training.agents.config import agent_defaults, agent_from_json
     from memspan.training.run.config import apply_setting, merge, read_config_file
 
-    for name in request.given("delay", "data", "init", "bmi"):
+    for name in request.given("delay", "data", "init", "bmi", "preset"):
         raise InputError(f"--{name}: the task {GRIDWORLD} does not use it; omit it")
     file = {} if request.config is None else read_config_file(request.config)
     section = file.get("cell", {})
@@ -91,11 +92,16 @@ def _layers(request: TrainRequest) -> list[tuple[str, dict[str, Any]]]:
     """The configuration after each source of settings, with the name of the source."""
     from memspan.training.run.config import apply_setting, merge, read_config_file
     from memspan.training.supervised.defaults import defaults
+    from memspan.training.supervised.presets import preset_settings
 
     file = {} if request.config is None else read_config_file(request.config)
     _check_same_task(request, file, str(request.config))
     word = _cell_word(request, file)
     layers = [("the defaults", defaults(request.task, word))]
+    if request.preset is not None:
+        text = None if request.data == "auto" else request.data
+        chosen = preset_settings(request.preset, request.task, word, text)
+        layers.append((f"--preset {request.preset}", merge(layers[-1][1], chosen)))
     if request.config is not None:
         layers.append((str(request.config), merge(layers[-1][1], _for_cell(file, word))))
     layers.append(("the options", merge(layers[-1][1], _named_options(request, word))))

@@ -180,6 +180,15 @@ Threads = Annotated[
     ),
 ]
 
+Preset = Annotated[
+    str | None,
+    option(
+        CONFIGURATION,
+        "NAME",
+        "Hyperparameters that a source chose for this task and cell: kerg2020, shen2019 or cao2020. Over the defaults, below"
+        " --config and the other options.",
+    ),
+]
 ConfigFile = Annotated[
     Path | None,
     option(
