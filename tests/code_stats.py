@@ -22,6 +22,9 @@ class CodeStats:
 
     files: int
     lines: int
+    """All lines, blank ones included."""
+    code_lines: int
+    """Lines that are not blank and not only comment or docstring, as counters of code count them."""
     comment_share: float
     """Comment lines / all lines."""
     small: tuple[str, ...]
@@ -54,6 +57,7 @@ def code_stats(root: Path = SOURCE) -> CodeStats:
     return CodeStats(
         files=len(texts),
         lines=sum(lines.values()),
+        code_lines=sum(map(_code_lines, texts.values())),
         comment_share=comments / sum(lines.values()),
         small=tuple(
             f"{names[path]} {lines[path]}" for path in texts if lines[path] < SMALL and path.name != "__init__.py"
@@ -68,6 +72,16 @@ def code_stats(root: Path = SOURCE) -> CodeStats:
         ),
         crowded=tuple(f"{folder.relative_to(root)} {count}" for folder, count in folders.items() if count > 25),
         cycles=tuple(" ".join(sorted(group)) for group in _cycles(graph)),
+    )
+
+
+def _code_lines(text: str) -> int:
+    strings = (node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Expr))
+    docstrings = [node for node in strings if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    described = {number for node in docstrings for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+    return sum(
+        bool(line.strip()) and not line.lstrip().startswith("#") and number not in described
+        for number, line in enumerate(text.splitlines(), 1)
     )
 
 

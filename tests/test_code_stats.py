@@ -19,6 +19,11 @@ def test_files_are_few_and_full(stats):
     assert stats.crowded == ()
 
 
+def test_the_code_is_short(stats):
+    assert stats.code_lines <= 48_000
+    assert stats.code_lines < stats.lines
+
+
 def test_a_class_name_means_one_thing(stats):
     assert stats.repeated_classes == ()
 
