@@ -10,9 +10,9 @@ import pytest
 
 from memspan.cli.train_config import TrainRequest, train_config
 from memspan.errors import InputError
+from memspan.reproductions import RECIPES
 from memspan.reproductions.cao2020.language_models import LANGUAGE_MODELS, ModelKey
 from memspan.reproductions.kerg2020 import ptb_characters
-from memspan.reproductions.kerg2020.published import PENN_TREEBANK_MEMORY, PENN_TREEBANK_RATES
 from memspan.reproductions.shen2019.binary import binary_config
 from memspan.reproductions.shen2019.sizes import BINARY, TEXT_LSTM, TEXT_TRANSFORMER, Architecture
 from memspan.reproductions.shen2019.text import text_config
@@ -82,13 +82,18 @@ def _comparable(config: Config) -> Config:
     return dataclasses.replace(config, training=training, model=model)
 
 
-def test_the_recipe_of_characters_has_the_rates_of_the_preset():
-    for cell, rate in PENN_TREEBANK_RATES.items():
-        config = preset_config("kerg2020", "characters", cell)
-        assert config.training.learning_rate == rate == ptb_characters.RATES[cell]
-        assert (config.cell.hidden, config.model.embedding) == (ptb_characters.PUBLISHED_UNITS, 200)
-    memory = preset_config("kerg2020", "characters", "rel-rnn").cell.options
-    assert {name: memory[name] for name in PENN_TREEBANK_MEMORY} == PENN_TREEBANK_MEMORY
+@pytest.mark.parametrize(
+    ("cell", "rate"), [("orthogonal-rnn", 1e-3), ("exp-rnn", 3e-3), ("lstm", 2e-4), ("rel-rnn", 3e-4)]
+)
+def test_the_recipe_of_characters_at_paper_scale_has_the_rates_of_table_9(cell: str, rate: float):
+    size = dict(RECIPES["relevance-table3-ptb"].sizes["paper"].size)
+    names = ("task", "cells", "hidden", "embedding", "training", "published_settings")
+    ours = ptb_characters.configs(0, *(size[name] for name in names))[cell]
+    preset = preset_config("kerg2020", "characters", cell)
+    assert ours.training.learning_rate == preset.training.learning_rate == rate
+    assert (ours.cell.hidden, ours.model.embedding) == (preset.cell.hidden, preset.model.embedding) == (1_024, 200)
+    memory = {"short_term": 10, "relevant": 5}
+    assert cell != "rel-rnn" or {name: ours.cell.options[name] for name in memory} == memory
 
 
 def test_options_and_settings_override_a_preset():

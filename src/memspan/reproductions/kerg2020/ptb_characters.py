@@ -12,7 +12,7 @@ from memspan.errors import check_models
 from memspan.progress import Progress
 from memspan.reproductions.charts import chart
 from memspan.reproductions.claims import claim
-from memspan.reproductions.kerg2020.published import NAMES, PENN_TREEBANK, PENN_TREEBANK_MEMORY, PENN_TREEBANK_RATES
+from memspan.reproductions.kerg2020.published import NAMES, PENN_TREEBANK
 from memspan.reproductions.recipe import Outcome
 from memspan.results import Claim, TrainingRun, line
 
@@ -36,13 +36,8 @@ BETTER = (
 )
 # Learning rate of `memspan train characters`, for all cells where they do not have the published ones.
 RATE = 2e-3
-# Published learning rates. Table 9 omits RNN, which has that of orth-RNN here, and SAB and RelLSTM (that of LSTM).
-RATES = {
-    **PENN_TREEBANK_RATES,
-    "rnn": PENN_TREEBANK_RATES["orthogonal-rnn"],
-    "sab-lstm": PENN_TREEBANK_RATES["lstm"],
-    "rel-lstm": PENN_TREEBANK_RATES["lstm"],
-}
+# Cells that Table 9 omits, and those whose learning rate they have here.
+OMITTED = {"rnn": "orthogonal-rnn", "sab-lstm": "lstm", "rel-lstm": "lstm"}
 
 
 def run(
@@ -104,12 +99,16 @@ def configs(
 
 
 def _cell_settings(cell: str, published_settings: bool) -> dict[str, Any]:
+    from memspan.training.supervised.presets import preset_settings
+
     # By default an RNN on characters is initialized orthogonally, which would make it an orth-RNN.
     settings: dict[str, Any] = {"init": {"name": "default"}} if cell == "rnn" else {}
     if published_settings:
-        settings["training"] = {"learning_rate": RATES[cell]}
+        row = preset_settings("kerg2020", "characters", OMITTED.get(cell, cell))
+        settings["training"] = {"learning_rate": row["training"]["learning_rate"]}
     if published_settings and cell in ("rel-rnn", "rel-lstm"):
-        settings["cell"] = PENN_TREEBANK_MEMORY
+        memory = preset_settings("kerg2020", "characters", "rel-rnn")["cell"]
+        settings["cell"] = {name: memory[name] for name in ("short_term", "relevant")}
     return settings
 
 

@@ -60,12 +60,6 @@ PENN_TREEBANK: dict[str, float] = {
     "rel-lstm": 1.36,
 }
 
-# Table 9: learning rates. The orthogonal matrix of expRNN has a tenth of its rate, as always in memspan.
-PENN_TREEBANK_RATES: dict[str, float] = {"orthogonal-rnn": 0.001, "exp-rnn": 0.003, "lstm": 0.0002, "rel-rnn": 0.0003}
-
-# Table 9: nu and rho of RelRNN.
-PENN_TREEBANK_MEMORY = {"short_term": 10, "relevant": 5}
-
 # Names of the cells in the paper.
 NAMES = {
     "rnn": "RNN",
