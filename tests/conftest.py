@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memspan.data import find
+from memspan.data.locations import places
 
 # One thread for each of the processes that run tests: on as many cores as processes, more threads wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -23,10 +23,11 @@ def realdata() -> Callable[[str], Path]:
     """The path of a real data file, `set/file`; the test is skipped, saying so, where it is absent."""
 
     def find_file(relative: str) -> Path:
-        name, _, file = relative.partition("/")
-        folder = find(name)
-        if folder is None or not (folder / file).exists():
-            pytest.skip(f"real data {relative} is absent; set MEMSPAN_DATA or run memspan data get {name}")
-        return folder / file
+        for place in places():
+            if (place / relative).exists():
+                return place / relative
+        pytest.skip(
+            f"real data {relative} is absent; set MEMSPAN_DATA or run memspan data get {Path(relative).parts[0]}"
+        )
 
     return find_file

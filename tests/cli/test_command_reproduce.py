@@ -105,3 +105,30 @@ def test_an_interrupt_before_anything_is_trained_says_so(memspan, tmp_path, monk
     monkeypatch.setattr(Computed, "outcome", interrupted)
     ran = memspan("reproduce", "errata-04", "--scale", "smoke", "--quiet", "--out", out)
     assert ran.err == "interrupted: nothing was saved\n"
+
+
+def test_sizes_of_a_scale_can_be_set(memspan):
+    ran = memspan("reproduce", "errata-04", "--scale", "smoke", "--set", "documents=150", "--json")
+    assert ran.status == 0, ran.err
+    result = ran.plain
+    assert result["notes"][0] == "Sizes other than those of the scale: documents = 150."
+    assert result["claims"] != memspan("reproduce", "errata-04", "--scale", "smoke", "--json").plain["claims"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("errata-04", "--set", "documents"), "--set documents: expected NAME=VALUE, such as workers=1"),
+        (
+            ("errata-04", "--set", "document=3"),
+            "errata-04 has no size 'document' that can be set; did you mean documents",
+        ),
+        (
+            ("errata-04", "--set", "documents=many"),
+            "errata-04: documents is 'many'; expected a whole number, such as 2000",
+        ),
+        (("shen-fig5", "--set", "exponents=0.5"), "shen-fig5: exponents is 0.5; expected a list such as [1, 2]"),
+    ],
+)
+def test_a_wrong_size_is_reported(memspan, words, message):
+    assert message in memspan("reproduce", *words).error

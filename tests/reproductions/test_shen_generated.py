@@ -178,6 +178,16 @@ def test_without_samples_and_model_it_says_where_to_put_them(tmp_path, monkeypat
     assert "memspan data get wikitext-2" in outcome.notes[-1]
 
 
+@pytest.mark.realdata
+def test_the_user_may_name_the_model_that_generates(realdata, monkeypatch):
+    model = realdata("models/stories260K/config.json").parent
+    monkeypatch.setattr(gpt2, "SAMPLES", "no samples")
+    sizes = {"texts": 6, "tokens": 150, "model": str(model)}
+    outcome = RECIPES["shen-fig3d"].with_sizes("laptop", sizes).outcome("laptop", 0, SILENT)
+    assert {claim.claim.split(" generates")[0] for claim in outcome.claims} == {"What stories260K"}
+    assert outcome.figures[0].lines[0].label == "stories260K"
+
+
 def test_the_text_that_networks_are_set_beside_is_the_one_they_read():
     size = TEXT_LSTM["smoke"]
     characters = measured_text(size, "characters", 0, SILENT)

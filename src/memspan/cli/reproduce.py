@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import json as json_text
+from typing import Annotated, Any, Literal
 
 import typer
 
 from memspan.cli import options
 from memspan.cli.interrupts import CheckFailedError, trainings_saved
 from memspan.cli.output import CommandOutput, encoded
+from memspan.errors import InputError
 
 
 def reproduce(
@@ -22,6 +24,14 @@ def reproduce(
     ] = "laptop",
     expect: Annotated[
         Literal["holds"] | None, typer.Option(metavar="holds", help="Exit with status 1 unless every claim holds.")
+    ] = None,
+    sizes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Replace one size of the scale, such as workers=1 or delays=[100]; values are JSON; repeatable.",
+        ),
     ] = None,
     seed: options.Seed = 0,
     out: options.Out = None,
@@ -45,11 +55,24 @@ def reproduce(
             progress.say(f"{id}, {scale} scale: {RECIPES[id].scales.get(scale, 'time unknown')}")
         runs = None if out is None else out / "runs"
         with trainings_saved(runs, trains=isinstance(RECIPES.get(id), Trained)):
-            result = run(id, scale=scale, seed=seed, runs=runs, progress=progress)
+            result = run(id, scale=scale, seed=seed, runs=runs, progress=progress, sizes=_sizes(sizes or []))
     output.give(result)
     failed = [claim.claim for claim in result.claims if not (claim.holds or claim.untestable)]
     if expect and failed:
         raise CheckFailedError("; ".join(failed))
+
+
+def _sizes(settings: list[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        if not equals or not name:
+            raise InputError(f"--set {setting}: expected NAME=VALUE, such as workers=1")
+        try:
+            found[name] = json_text.loads(text)
+        except ValueError:
+            found[name] = text
+    return found
 
 
 def _list(output: CommandOutput) -> None:

@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from memspan.errors import InputError, suggestion
 from memspan.progress import SILENT, Progress
@@ -30,11 +32,18 @@ RECIPES: dict[str, Recipe] = {
 
 
 def reproduce(
-    id: str, *, scale: str = "laptop", seed: int = 0, runs: Path | None = None, progress: Progress = SILENT
+    id: str,
+    *,
+    scale: str = "laptop",
+    seed: int = 0,
+    runs: Path | None = None,
+    progress: Progress = SILENT,
+    sizes: Mapping[str, Any] | None = None,
 ) -> Reproduction:
     """Run recipe `id` and compare each of its claims with what is measured. The same seed gives the same numbers.
 
     A recipe that trains networks saves them in the folder `runs`, if given, and resumes there after an interruption.
+    `sizes` replaces some of the sizes of the scale, which is noted in the result.
 
     >>> result = reproduce("errata-02", scale="smoke")
     >>> result.source, result.holds
@@ -45,6 +54,10 @@ def reproduce(
     recipe = RECIPES[id]
     if scale not in recipe.scales:
         raise InputError(f"{id} has no scale {scale!r}; {suggestion(scale, recipe.scales)}")
+    changed: tuple[str, ...] = ()
+    if sizes:
+        recipe = recipe.with_sizes(scale, sizes)
+        changed = (f"Sizes other than those of the scale: {', '.join(f'{name} = {sizes[name]!r}' for name in sizes)}.",)
     start = time.perf_counter()
     outcome = recipe.outcome(scale, seed, progress, runs)
     return Reproduction(
@@ -55,7 +68,7 @@ def reproduce(
         seed=seed,
         claims=tuple(_marked(claim, recipe, scale) for claim in outcome.claims),
         figures=outcome.figures,
-        notes=outcome.notes,
+        notes=(*changed, *outcome.notes),
         seconds=time.perf_counter() - start,
         orbits=outcome.orbits,
         maps=outcome.maps,

@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar, cast, final
 
+from memspan.errors import InputError, suggestion
 from memspan.progress import SILENT, Progress
 from memspan.results import Chart, Claim, HeatMap, MeasuredTable, Orbit
 
@@ -80,9 +81,38 @@ class Recipe(ABC):
         module, _, name = self.run.partition(":")
         return getattr(import_module(f"memspan.reproductions.{module}"), name)
 
+    def with_sizes(self, scale: str, sizes: Mapping[str, Any]) -> Recipe:
+        """The same recipe with other sizes at one scale; lists, as JSON has them, become tuples."""
+        own = self.sizes[scale]
+        changed = {name: _like(self.id, name, own.size, value) for name, value in sizes.items()}
+        return replace(self, sizes={**self.sizes, scale: replace(own, size={**own.size, **changed})})
+
     @abstractmethod
     def outcome(self, scale: str, seed: int = 0, progress: Progress = SILENT, runs: Path | None = None) -> Outcome:
         """Run the recipe at one scale. `runs` is the folder that trainings are saved in; None: they are not saved."""
+
+
+# What a size may be set to, by the type of its default; a default of None accepts all of them.
+_KINDS: dict[type, str] = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a word",
+    tuple: "a list such as [1, 2]",
+    dict: "an object such as {}",
+}
+
+
+def _like(id: str, name: str, size: Mapping[str, Any], value: Any) -> Any:
+    """A value for one size, of the type of its default."""
+    settable = [each for each, default in size.items() if default is None or type(default) in _KINDS]
+    if name not in settable:
+        raise InputError(f"{id} has no size {name!r} that can be set; {suggestion(name, settable)}")
+    default, value = size[name], tuple(value) if isinstance(value, list) else value
+    number = isinstance(default, float) and type(value) is int
+    if default is not None and type(value) is not type(default) and not number:
+        raise InputError(f"{id}: {name} is {value!r}; expected {_KINDS[type(default)]}, such as {default!r}")
+    return value
 
 
 @final

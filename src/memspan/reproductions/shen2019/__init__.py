@@ -285,11 +285,12 @@ _TRAINED_ON_TEXT: tuple[Recipe, ...] = (
         title="Text that GPT-2 generates follows a power law",
         source="Shen 2019, section 5.2, Fig. 3d",
         run="shen2019.gpt2:run",
-        work="the files in MEMSPAN_DATA/gpt-2-samples, and {texts} texts of {tokens} tokens by MEMSPAN_DATA/gpt-2",
+        work="the files in MEMSPAN_DATA/gpt-2-samples, and {texts} texts of {tokens} tokens by the model in "
+        "MEMSPAN_DATA/gpt-2 or --set model=DIR",
         sizes={
-            "smoke": Scale("two seconds", {"texts": 0, "tokens": 0}, "an artificial file of 60 samples"),
-            "laptop": Scale("minutes", {"texts": 100, "tokens": 512}),
-            "paper": Scale("about an hour", {"texts": 500, "tokens": 1_024}),
+            "smoke": Scale("two seconds", {"texts": 0, "tokens": 0, "model": None}, "an artificial file of 60 samples"),
+            "laptop": Scale("minutes", {"texts": 100, "tokens": 512, "model": None}),
+            "paper": Scale("about an hour", {"texts": 500, "tokens": 1_024, "model": None}),
         },
     ),
     _trained_on_text(

@@ -32,9 +32,12 @@ DIVIDER = re.compile(r"^=+ SAMPLE \d+ =+\n", re.MULTILINE)
 COMPARED = "wikitext-2"
 
 
-def run(*, texts: int, tokens: int, seed: int, progress: Progress) -> Outcome:
-    """Measure all samples, and `texts` texts of `tokens` tokens from the model; without texts, an artificial file."""
-    generated = _generated(texts, tokens, seed, progress) if texts else _artificial(seed)
+def run(*, texts: int, tokens: int, model: str | None, seed: int, progress: Progress) -> Outcome:
+    """Measure all samples, and `texts` texts of `tokens` tokens from a model; without texts, an artificial file.
+
+    `model` is a folder with a causal language model; None: MEMSPAN_DATA/gpt-2, if there is one.
+    """
+    generated = _generated(texts, tokens, model, seed, progress) if texts else _artificial(seed)
     longest = min(text.longest for text in generated.values())
     lags = log_lags(1, min(1_000, longest // 2))
     curves = {name: mutual_information(text, lags, seed=seed, progress=progress) for name, text in generated.items()}
@@ -88,16 +91,17 @@ def split_samples(text: str) -> Sequence:
     return Sequence.from_documents([sample for sample in samples if sample], symbols="chars")
 
 
-def _generated(texts: int, tokens: int, seed: int, progress: Progress) -> dict[str, Sequence]:
+def _generated(texts: int, tokens: int, model: str | None, seed: int, progress: Progress) -> dict[str, Sequence]:
     files = [path for place in places() for path in sorted((place / SAMPLES).glob("*.txt"))]
     found = {f"GPT-2 ({path.stem})": split_samples(path.read_text(encoding="utf-8")) for path in files}
-    models = [folder for place in places() if (folder := place / MODEL).is_dir()]
-    if models:
+    if model is not None:
+        found[Path(model).name] = _sampled(Path(model), texts, tokens, seed, progress)
+    elif models := [folder for place in places() if (folder := place / MODEL).is_dir()]:
         found[f"GPT-2 ({models[0].name})"] = _sampled(models[0], texts, tokens, seed, progress)
     if not found:
         raise InputError(
-            f"shen-fig3d found neither samples of GPT-2 nor the model: put text files into MEMSPAN_DATA/{SAMPLES}, or"
-            f" a folder that save_pretrained wrote (safetensors) at MEMSPAN_DATA/{MODEL}"
+            f"shen-fig3d found neither samples of GPT-2 nor a model: put text files into MEMSPAN_DATA/{SAMPLES}, or a folder"
+            f" that save_pretrained wrote (safetensors) at MEMSPAN_DATA/{MODEL}, or name one with --set model=DIR"
         )
     return found
 
