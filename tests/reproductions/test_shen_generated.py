@@ -26,6 +26,7 @@ from memspan.reproductions.shen2019.decay import (
     length_ratio,
     mean_ratio,
     ratio_claim,
+    total_ratio,
 )
 from memspan.reproductions.shen2019.generated import Generated, length_line
 from memspan.reproductions.shen2019.sizes import BINARY, TEXT_LSTM, Architecture, ArchitectureGrid
@@ -204,6 +205,18 @@ def test_the_share_of_the_data_is_one_for_the_data_themselves():
     assert half.value == pytest.approx(0.5, rel=0.1)
     assert half.interval[0] < 0.5 < half.interval[1]
     assert math.isnan(information_ratio(data, data, (300, 400)).value)
+
+
+def test_a_text_without_dependence_has_no_share_of_the_total_and_the_interval_shows_it():
+    data, nothing = curve_of(PowerLawBinary(0.1, 0.4)), curve_of(sticky(0.5))
+    assert total_ratio(data, data, (1, 10)).value == 1
+    none = total_ratio(nothing, data, (5, 60))
+    assert abs(none.value) < 0.05
+    assert none.interval[0] < 0.01
+    assert none.interval[1] < 0.2
+    half = total_ratio(curve_of(PowerLawBinary(0.05, 0.4)), data, (1, 10))
+    assert half.interval[0] < 0.5 < half.interval[1] < 0.6
+    assert math.isnan(total_ratio(data, data, (300, 400)).value)
 
 
 def decay_of(value: float, low: float, high: float) -> CurveDecay:

@@ -79,4 +79,5 @@ def reproduce(
 def _marked(claim: Claim, recipe: Recipe, scale: str) -> Claim:
     """A claim with what its recipe says of all of them."""
     ours = claim.ours or recipe.ours
-    return dataclasses.replace(claim, ours=ours, untestable="" if ours else recipe.sizes[scale].untestable)
+    untestable = claim.untestable or recipe.sizes[scale].untestable
+    return dataclasses.replace(claim, ours=ours, untestable="" if ours else untestable)

@@ -198,6 +198,30 @@ def information_ratio(generated: Curve, text: Curve, lags: Lags) -> Ratio:
     return Ratio(value, (value * math.exp(-margin), value * math.exp(min(margin, 700.0))))
 
 
+def total_ratio(generated: Curve, text: Curve, lags: Lags) -> Ratio:
+    """Information of a generated text / information of a text, as sums over the lags between two.
+
+    For lags at which the generated text may have no information at all, so that its logarithms would be those of noise.
+    """
+    use = (text.lags >= lags[0]) & (text.lags <= lags[1]) & text.significant & (text.corrected > 0)
+    if not use.any():
+        return UNKNOWN
+    (own, own_error), (other, other_error) = (_total(curve, use) for curve in (generated, text))
+    value = own / other
+    margin = student_quantile(min(len(generated.replicates), len(text.replicates)) - 1) * math.hypot(
+        own_error / other, value * other_error / other
+    )
+    return Ratio(value, (value - margin, value + margin))
+
+
+def _total(curve: Curve, use: NDArray[np.bool_]) -> tuple[float, float]:
+    """The sum of some corrected values, and its standard error."""
+    error = math.hypot(
+        float(jackknife_error(curve.replicates[:, use].sum(axis=1))), float(np.linalg.norm(curve.floor_sd[use]))
+    )
+    return float(curve.corrected[use].sum()), error
+
+
 def _log_error(curve: Curve, values: NDArray[np.float64], use: NDArray[np.bool_]) -> float:
     """The standard error of the mean logarithm of some values of a curve."""
     weights = 1 / (values[use] * use.sum())

@@ -6,7 +6,7 @@ Shen 2019, sections 4.2.2 and 5.2. `text_lstm` and `text_transformer` make the c
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast, final
 
@@ -209,3 +209,12 @@ def instead_of(here: object, published: str) -> str:
     (' (the paper: 512)', '')
     """
     return "" if str(here) == published else f" (the paper: {published})"
+
+
+def if_published(claim: Claim, here: object, published: str) -> Claim:
+    """A claim about a network that can only be tested if it has the published size."""
+    return (
+        claim
+        if str(here) == published
+        else replace(claim, untestable=f"the networks of the paper have {published} units")
+    )

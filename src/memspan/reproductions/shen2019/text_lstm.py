@@ -13,9 +13,16 @@ from numpy.typing import NDArray
 from memspan.progress import Progress
 from memspan.reproductions.claims import claim
 from memspan.reproductions.recipe import Outcome
-from memspan.reproductions.shen2019.decay import exponential_between, largest, law_claim, length_ratio, ratio_claim
+from memspan.reproductions.shen2019.decay import (
+    exponential_between,
+    largest,
+    law_claim,
+    length_ratio,
+    ratio_claim,
+    total_ratio,
+)
 from memspan.reproductions.shen2019.sizes import KINDS, Kind, TextSize
-from memspan.reproductions.shen2019.text import FAR, MIDDLE, NEAR, TextResults, in_words, instead_of
+from memspan.reproductions.shen2019.text import FAR, MIDDLE, NEAR, TextResults, if_published, in_words, instead_of
 from memspan.results import Claim, Curve
 
 # --- Fig. 2: curves
@@ -56,7 +63,7 @@ def character_claims(results: TextResults) -> list[Claim]:
         claims.append(
             ratio_claim(
                 f"{who} has less than half of the text's information at lags {in_words(FAR)}: no power law is left there.",
-                results.ratio("characters", width, FAR),
+                total_ratio(results.curve("characters", width), results.kinds["characters"].text, FAR),
                 most=0.5,
             )
         )
@@ -73,7 +80,8 @@ def character_claims(results: TextResults) -> list[Claim]:
     for width in [width for width in widths if width in LARGE] or widths[-1:]:
         who = f"{_who(width, 'characters')}{'' if width in LARGE else ' (the paper: 1,024 and 2,048)'}"
         claim = f"{who} has more information than the text at lags {in_words(NEAR)}."
-        claims.append(ratio_claim(claim, results.ratio("characters", width, NEAR), least=1.0))
+        more = ratio_claim(claim, results.ratio("characters", width, NEAR), least=1.0)
+        claims.append(more if width in LARGE else if_published(more, width, "1,024 and 2,048"))
     return claims
 
 
@@ -82,8 +90,7 @@ def word_claims(results: TextResults) -> list[Claim]:
     widths = results.kinds["words"].plan.grid.widths
     widest, up_to = widths[-1], (NEAR[0], LONGER[1])
     who = f"{_who(widest, 'words')}{instead_of(f'{widest:,}', f'{WIDEST:,}')}"
-    return [
-        *(results.captures(_who(width, "words"), "words", width, lags) for width in widths for lags in (NEAR, MIDDLE)),
+    power_law = [
         ratio_claim(
             f"{who} still has at least half of the text's information at lags {in_words(LONGER)}, where the text has its "
             "power law.",
@@ -97,6 +104,10 @@ def word_claims(results: TextResults) -> list[Claim]:
             most=3.0,
             paper=2.0,
         ),
+    ]
+    return [
+        *(results.captures(_who(width, "words"), "words", width, lags) for width in widths for lags in (NEAR, MIDDLE)),
+        *(if_published(each, f"{widest:,}", f"{WIDEST:,}") for each in power_law),
     ]
 
 
@@ -170,9 +181,10 @@ def length_claims(results: TextResults) -> list[Claim]:
 def _depth_claim(results: TextResults, kind: Kind) -> Claim:
     one, *more = results.by_depth(kind).values()
     width = results.kinds[kind].plan.grid.deep
-    return ratio_claim(
+    found = ratio_claim(
         f"More layers of {width} units{instead_of(width, PUBLISHED_DEEP[kind])} do not help an LSTM trained on {kind}: the "
-        f"longest correlation length of them is less than {SAME:g} times that of one.",
+        f"longest correlation length of them is less than {SAME:g} times that of one, a limit of ours.",
         largest(length_ratio(decay, one) for decay in more),
         most=SAME,
     )
+    return if_published(found, width, PUBLISHED_DEEP[kind])
